@@ -1,0 +1,385 @@
+/* See changes.h. */
+#include "service/launcher/changes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/str.h"
+#include "service/launcher/internal.h"
+
+#define DESCRIPTOR_TASKS_MAX 100000 /* a framework's master keeps all of its tasks in memory */
+
+static const char down[] = "the store of frameworks is down: try again later";
+static const char unknown[] = "there is no such framework";
+
+/* The end of a change; the status. */
+static unsigned done(struct svc_lr *l, const char *name, const char **ret_why)
+{
+    if (svc_lr_commit(l) < 0) {
+        *ret_why = down;
+        return 503;
+    }
+    l->world.changed(l->world.userdata, name);
+    svc_lr_tick(l);
+    return 202;
+}
+
+/* ---- Families ---- */
+
+static int by_parent(const void *a, const void *b)
+{
+    return strcmp((*(struct svc_framework *const *)a)->d->parent,
+                  (*(struct svc_framework *const *)b)->d->parent);
+}
+
+struct family { /* all frameworks that have a parent, by its name */
+    struct svc_framework **v;
+    size_t n;
+};
+
+static int family_of(const struct svc_lr *l, struct family *ret)
+{
+    struct svc_framework *f;
+
+    *ret = (struct family){ .v = calloc(l->all.n + 1, sizeof(*ret->v)) };
+    if (!ret->v)
+        return -ENOMEM;
+    for (f = l->all.by_name; f; f = f->hh.next)
+        if (f->d->parent)
+            ret->v[ret->n++] = f;
+    qsort(ret->v, ret->n, sizeof(*ret->v), by_parent);
+    return 0;
+}
+
+static size_t first_child(const struct family *all, const char *parent)
+{
+    size_t low = 0, high = all->n;
+
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+
+        if (strcmp(all->v[mid]->d->parent, parent) < 0)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+/* The framework and all that go with it, each once, in *ret (malloc'd). */
+static int followers(const struct svc_lr *l, struct svc_framework *first, bool deleted,
+                     struct svc_framework ***ret, size_t *ret_n)
+{
+    struct svc_framework **todo = calloc(l->all.n + 1, sizeof(*todo));
+    struct family all = { 0 };
+    size_t n = 0;
+
+    if (!todo || family_of(l, &all) < 0) {
+        free(todo);
+        return -ENOMEM;
+    }
+    todo[n++] = first;
+    first->marked = true;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = first_child(&all, todo[i]->name);
+             k < all.n && strcmp(all.v[k]->d->parent, todo[i]->name) == 0; k++) {
+            struct svc_framework *child = all.v[k];
+
+            if (child->marked ||
+                !(deleted ? child->d->deleted_with_parent : child->d->stopped_with_parent))
+                continue;
+            child->marked = true;
+            todo[n++] = child;
+        }
+    for (size_t i = 0; i < n; i++)
+        todo[i]->marked = false;
+    free(all.v);
+    *ret = todo;
+    *ret_n = n;
+    return 0;
+}
+
+/* Between begin and commit: stops it and those that stop with it. */
+static int stop(struct svc_lr *l, struct svc_framework *first)
+{
+    _cleanup_free_ struct svc_framework **all = NULL;
+    size_t n = 0;
+    int r = followers(l, first, false, &all, &n);
+
+    for (size_t i = 0; r == 0 && i < n; i++) {
+        if (all[i]->d->stop && i > 0)
+            continue;
+        all[i]->d->stop = true;
+        all[i]->last_ms = svc_lr_now(l);
+        svc_lr_write_request(l, all[i]);
+        svc_lr_settle(l, all[i]);
+    }
+    return r;
+}
+
+/* ---- Frameworks ---- */
+
+static unsigned check_put(const struct svc_lr *l, const struct svc_lr_put *p,
+                          const struct svc_framework *old, const char **ret_why)
+{
+    const struct svc_fw_descriptor *d = p->d;
+    int64_t tasks = svc_fw_total_tasks(d), before = old ? svc_fw_total_tasks(old->d) : 0;
+    bool orphan = d->parent && strcmp(d->parent, p->name) != 0 && !svc_lr_find(&l->all, d->parent);
+
+    *ret_why = "parentFramework: deleteOnParentDeleted of a parent that is not there";
+    if (orphan && d->deleted_with_parent)
+        return 400;
+    *ret_why = "taskRoles: a framework has at most 100000 tasks";
+    if (tasks > DESCRIPTOR_TASKS_MAX)
+        return 400;
+    *ret_why = "the tasks of all frameworks are more than selvedge.framework.max-total-tasks";
+    if (l->all.n_tasks - before + tasks > l->settings->max_tasks && tasks > before)
+        return 429;
+    *ret_why = "there are too many frameworks";
+    return !old && l->all.n >= SVC_LR_FRAMEWORKS_MAX ? 429 : 0;
+}
+
+static int set_client(struct svc_framework *f, const struct svc_lr_put *p)
+{
+    char *host = strdup(p->host ? p->host : "UNKNOWN");
+    char *user = strdup(p->user ? p->user : "UNKNOWN");
+
+    if (!host || !user) {
+        free(host);
+        free(user);
+        return -ENOMEM;
+    }
+    free(f->client_host);
+    free(f->client_user);
+    f->client_host = host;
+    f->client_user = user;
+    f->client = p->client;
+    return 0;
+}
+
+static char *text_of(const struct svc_fw_descriptor *d)
+{
+    json_t *o = svc_fw_json(d);
+    char *text = o ? json_dumps(o, JSON_COMPACT) : NULL;
+
+    json_decref(o);
+    return text;
+}
+
+/* The framework with its new descriptor; NULL: no memory. */
+static struct svc_framework *place(struct svc_lr *l, struct svc_lr_put *p,
+                                   struct svc_framework *old)
+{
+    struct svc_framework *f = old;
+    char *text = text_of(p->d);
+
+    if (text && !f)
+        f = svc_lr_add(&l->all, p->name);
+    if (!text || !f || set_client(f, p) < 0) {
+        free(text);
+        if (f && !old)
+            svc_lr_remove(&l->all, f);
+        return NULL;
+    }
+    svc_lr_set_descriptor(&l->all, f, SV_TAKE(p->arena), p->d, text);
+    return f;
+}
+
+unsigned svc_lr_put(struct svc_lr *l, struct svc_lr_put *p, const char **ret_why)
+{
+    struct svc_framework *old = svc_lr_find(&l->all, p->name), *f;
+    const struct svc_framework *parent = p->d->parent ? svc_lr_find(&l->all, p->d->parent) : NULL;
+    bool anew = !old || old->d->version != p->d->version;
+    unsigned status = check_put(l, p, old, ret_why);
+
+    if (status)
+        return status;
+    if (p->d->stopped_with_parent && parent && parent != old && parent->d->stop)
+        p->d->stop = true;
+    f = place(l, p, old);
+    *ret_why = "out of memory";
+    if (!f)
+        return 503;
+    f->last_ms = svc_lr_now(l);
+    if (!old)
+        f->first_ms = f->last_ms;
+    svc_lr_begin(l);
+    if (anew)
+        svc_lr_restart(l, f);
+    svc_lr_write_request(l, f);
+    if (!f->d->stop)
+        svc_lr_settle(l, f);
+    else if (stop(l, f) < 0)
+        l->broken = true; /* memory is read anew */
+    return done(l, f->name, ret_why);
+}
+
+unsigned svc_lr_delete(struct svc_lr *l, const char *name, const char **ret_why)
+{
+    _cleanup_free_ struct svc_framework **all = NULL;
+    struct svc_framework *f = svc_lr_find(&l->all, name);
+    size_t n = 0;
+
+    if (!f)
+        return 202;
+    *ret_why = "out of memory";
+    if (followers(l, f, true, &all, &n) < 0)
+        return 503;
+    svc_lr_begin(l);
+    for (size_t i = 0; i < n; i++)
+        svc_lr_forget(l, all[i]);
+    return done(l, NULL, ret_why);
+}
+
+unsigned svc_lr_set_number(struct svc_lr *l, const char *name, const char *role, int32_t n,
+                           const char **ret_why)
+{
+    struct svc_framework *f = svc_lr_find(&l->all, name);
+    struct svc_fw_role *r = f ? svc_fw_role_named(f->d, role) : NULL;
+    int64_t more = r ? (int64_t)n - r->tasks : 0;
+    char *text;
+    int32_t before;
+
+    *ret_why = f ? "there is no such task role" : unknown;
+    if (!r)
+        return 404;
+    *ret_why = "taskNumber: a framework has at most 100000 tasks";
+    if (svc_fw_total_tasks(f->d) + more > DESCRIPTOR_TASKS_MAX)
+        return 400;
+    *ret_why = "the tasks of all frameworks are more than selvedge.framework.max-total-tasks";
+    if (more > 0 && l->all.n_tasks + more > l->settings->max_tasks)
+        return 429;
+    before = r->tasks;
+    r->tasks = n;
+    text = text_of(f->d);
+    *ret_why = "out of memory";
+    if (!text) {
+        r->tasks = before;
+        return 503;
+    }
+    free(f->text);
+    f->text = text;
+    l->all.n_tasks += more;
+    f->last_ms = svc_lr_now(l);
+    svc_lr_begin(l);
+    svc_lr_write_request(l, f);
+    return done(l, name, ret_why);
+}
+
+unsigned svc_lr_set_execution(struct svc_lr *l, const char *name, bool want, const char **ret_why)
+{
+    struct svc_framework *f = svc_lr_find(&l->all, name);
+
+    *ret_why = unknown;
+    if (!f)
+        return 404;
+    svc_lr_begin(l);
+    if (want) {
+        if (stop(l, f) < 0)
+            l->broken = true; /* memory is read anew */
+    } else {
+        f->d->stop = false;
+        f->last_ms = svc_lr_now(l);
+        svc_lr_write_request(l, f);
+        svc_lr_settle(l, f);
+    }
+    return done(l, name, ret_why);
+}
+
+unsigned svc_lr_set_progress(struct svc_lr *l, const char *name, double progress,
+                             const char **ret_why)
+{
+    struct svc_framework *f = svc_lr_find(&l->all, name);
+
+    *ret_why = unknown;
+    if (!f)
+        return 404;
+    f->progress = progress;
+    svc_lr_begin(l);
+    svc_lr_write_request(l, f);
+    return done(l, name, ret_why);
+}
+
+/* ---- Migrations ---- */
+
+static bool find_migrate(const struct svc_framework *f, const char *container, size_t *ret)
+{
+    for (size_t i = 0; i < f->n_migrates; i++)
+        if (strcmp(f->migrates[i], container) == 0) {
+            *ret = i;
+            return true;
+        }
+    return false;
+}
+
+unsigned svc_lr_migrate(struct svc_lr *l, const char *name, const char *container,
+                        const char **ret_why)
+{
+    struct svc_framework *f = svc_lr_find(&l->all, name);
+    char **more, *copy;
+    size_t at;
+
+    *ret_why = unknown;
+    if (!f)
+        return 404;
+    if (find_migrate(f, container, &at))
+        return 202;
+    *ret_why = "too many tasks are to migrate at once";
+    if (f->n_migrates >= SVC_LR_MIGRATES_MAX)
+        return 429;
+    more = realloc(f->migrates, (f->n_migrates + 1) * sizeof(*more));
+    copy = more ? strdup(container) : NULL;
+    if (more)
+        f->migrates = more;
+    *ret_why = "out of memory";
+    if (!copy)
+        return 503;
+    f->migrates[f->n_migrates++] = copy;
+    svc_lr_begin(l);
+    svc_lr_write_request(l, f);
+    return done(l, name, ret_why);
+}
+
+void svc_lr_drop_migrate(struct svc_framework *f, size_t i)
+{
+    free(f->migrates[i]);
+    f->migrates[i] = f->migrates[--f->n_migrates];
+}
+
+unsigned svc_lr_unmigrate(struct svc_lr *l, const char *name, const char *container,
+                          const char **ret_why)
+{
+    struct svc_framework *f = svc_lr_find(&l->all, name);
+    size_t at;
+
+    *ret_why = unknown;
+    if (!f)
+        return 404;
+    if (!find_migrate(f, container, &at))
+        return 202;
+    svc_lr_drop_migrate(f, at);
+    svc_lr_begin(l);
+    svc_lr_write_request(l, f);
+    return done(l, name, ret_why);
+}
+
+/* ---- The launcher's own request ---- */
+
+unsigned svc_lr_set_meta(struct svc_lr *l, const char *key, json_t *value, const char **ret_why)
+{
+    json_t **at = strcmp(key, "cluster") == 0     ? &l->cluster
+                  : strcmp(key, "acl") == 0       ? &l->acl
+                  : strcmp(key, "launching") == 0 ? &l->launching
+                                                  : &l->launched;
+    json_t *revision = at == &l->cluster ? json_integer(++l->revision) : NULL;
+
+    svc_lr_begin(l);
+    svc_lr_write_meta(l, key, value);
+    if (revision)
+        svc_lr_write_meta(l, "revision", revision);
+    json_decref(revision);
+    json_decref(*at);
+    *at = value;
+    return done(l, NULL, ret_why);
+}

@@ -1,0 +1,94 @@
+/* The FrameworkLauncher: keeps frameworks as users have asked for them. Without a loop and without
+ * YARN: what it needs of the world is a struct of functions, what happens is told to it. All that
+ * it answers or does next is on disk first. */
+#ifndef SELVEDGE_SERVICE_LAUNCHER_LAUNCHER_H
+#define SELVEDGE_SERVICE_LAUNCHER_LAUNCHER_H
+
+#include <jansson.h>
+
+#include "service/launcher/machine.h"
+#include "service/launcher/model.h"
+#include "service/launcher/settings.h"
+#include "service/launcher/store.h"
+
+#define SVC_LR_IDS_AT_ONCE 16  /* application ids that are asked for */
+#define SVC_LR_WORKS_AT_ONCE 8 /* processes that submit and kill */
+#define SVC_LR_SUBMISSIONS 3   /* of one application, where the ResourceManager cannot be asked */
+
+struct svc_lr;
+
+/* What the launcher needs. Each starts something and returns at once; -errno: not started, and it
+ * is wanted again later. */
+struct svc_lr_world {
+    void *userdata; /* first argument of all */
+    int64_t (*wall_ms)(void *u);
+    uint64_t (*random)(void *u);
+    /* An id for an application of this framework: svc_lr_on_id(). */
+    int (*new_id)(void *u, const char *framework, uint64_t generation);
+    /* Submits f's master as f's user under f->st.app: svc_lr_on_submitted(). */
+    int (*submit)(void *u, const struct svc_framework *f);
+    int (*kill)(void *u, const char *app, const char *user); /* svc_lr_on_killed() */
+    void (*poll)(void *u);                                   /* soon: svc_lr_on_reports() */
+    void (*changed)(void *u, const char *framework);         /* masters may be waiting; NULL: all */
+};
+
+struct svc_lr_counts { /* since the start */
+    uint64_t submitted, refused, retried, completed, killed, collected, reports, told;
+};
+struct svc_lr_kill {
+    char *app, *user;
+    bool busy;
+    struct svc_lr_kill *prev, *next;
+};
+
+struct svc_lr {
+    const struct svc_lr_settings *settings;
+    struct svc_lr_world world;
+    struct svc_lr_store *store;
+    bool broken; /* the store is down: what is in memory may not be on disk */
+    struct svc_lr_all all;
+    json_t *cluster, *acl;        /* ClusterConfiguration, AclConfiguration: checked; never NULL */
+    json_t *launching, *launched; /* data deployment versions: texts or null */
+    int64_t revision;             /* of the cluster configuration */
+    char host[256], ip[64];       /* of this server */
+    uint8_t secret[32];           /* of masters' tokens */
+    bool has_secret;
+    struct svc_framework *queue; /* those that want an id or a submission */
+    struct svc_lr_kill *kills;
+    int n_ids, n_works;
+    uint64_t round; /* of polls */
+    bool again;     /* the poll is wanted again soon: a master ends */
+    struct svc_lr_counts counts;
+};
+
+/* `store` is taken in every case. */
+int svc_lr_new(const struct svc_lr_settings *settings, const struct svc_lr_world *world,
+               struct svc_lr_store *store, struct svc_lr **ret, struct sv_error *err) _must_use_;
+struct svc_lr *svc_lr_free(struct svc_lr *l);
+/* Once a second, and whenever something of the world has ended. */
+void svc_lr_tick(struct svc_lr *l);
+
+/* ---- What has happened ---- */
+void svc_lr_on_id(struct svc_lr *l, const char *framework, uint64_t generation, int status,
+                  struct yarn_app_id app);
+/* `code` 0: submitted; else SVC_FW_EXIT_SUBMIT_…, and why. */
+void svc_lr_on_submitted(struct svc_lr *l, struct yarn_app_id app, int32_t code, const char *why);
+void svc_lr_on_killed(struct svc_lr *l, const char *app, bool killed);
+
+struct svc_lr_report { /* of an application, by the ResourceManager */
+    struct yarn_app_id app;
+    enum { SVC_LR_IS_WAITING, SVC_LR_IS_RUNNING, SVC_LR_HAS_ENDED } state;
+    enum { SVC_LR_FINAL_UNKNOWN, SVC_LR_FINAL_SUCCEEDED, SVC_LR_FINAL_KILLED } final;
+    const char *diagnostics, *tracking_url;
+};
+/* One poll: svc_lr_poll_begin(), a report each, svc_lr_poll_end(). */
+void svc_lr_poll_begin(struct svc_lr *l);
+void svc_lr_poll_report(struct svc_lr *l, const struct svc_lr_report *r);
+void svc_lr_poll_end(struct svc_lr *l);
+
+/* The token of an application's master, in hex. */
+#define SVC_LR_TOKEN_TEXT 65
+int svc_lr_token(const struct svc_lr *l, const struct svc_framework *f, char ret[SVC_LR_TOKEN_TEXT])
+    _must_use_;
+
+#endif

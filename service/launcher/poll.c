@@ -1,0 +1,114 @@
+/* Reports of the ResourceManager, and the last words of masters in them; see launcher.h. Hostile:
+ * diagnostics and tracking URLs, which users' masters write. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/str.h"
+#include "common/utf8.h"
+#include "service/engine/exit-table.h"
+#include "service/launcher/diagnostics.h"
+#include "service/launcher/internal.h"
+
+#define URL_MAX 1024 /* bytes of a tracking URL */
+
+void svc_lr_poll_begin(struct svc_lr *l)
+{
+    l->round++;
+    if (!l->broken)
+        svc_lr_begin(l);
+}
+
+static void take_url(struct svc_lr *l, struct svc_framework *f, const char *url)
+{
+    if (f->st.tracking_url || !url || !*url || strlen(url) > URL_MAX)
+        return;
+    f->st.tracking_url = strdup(url); /* without memory it comes with the next report */
+    svc_lr_write_status(l, f);
+}
+
+static void on_words(struct svc_lr *l, struct svc_framework *f, const char *text)
+{
+    struct svc_lr_exit x = { .trigger_index = -1 };
+    struct svc_lr_input in = { .words = text && *text ? text : NULL };
+    int r = in.words ? svc_lr_diagnostics(text, &x) : -ENOENT;
+
+    if (!in.words && !f->st.code_kept && f->asked++ < l->settings->diagnostics_retries)
+        return;
+    if (r < 0)
+        svc_lr_diagnostics_lost(
+            r == -EBADMSG ? SVC_FW_EXIT_DIAGNOSTICS_BAD : SVC_FW_EXIT_DIAGNOSTICS_LOST, text, &x);
+    in.exit = &x;
+    svc_lr_post(l, f, SVC_LR_DIAGNOSTICS, &in);
+    svc_lr_exit_free(&x);
+}
+
+static void on_end(struct svc_lr *l, struct svc_framework *f, const struct svc_lr_report *r)
+{
+    struct svc_lr_input in = { .has_code = r->final != SVC_LR_FINAL_UNKNOWN,
+                               .code = r->final == SVC_LR_FINAL_KILLED ? SVC_FW_EXIT_APP_KILLED
+                                                                       : SVC_FW_EXIT_SUCCEEDED };
+
+    if (svc_lr_live(f->st.state))
+        svc_lr_post(l, f, SVC_LR_SEEN_ENDED, &in);
+    if (f->st.state == SVC_LR_RETRIEVING)
+        on_words(l, f, r->diagnostics);
+}
+
+void svc_lr_poll_report(struct svc_lr *l, const struct svc_lr_report *r)
+{
+    struct svc_framework *f = l->broken ? NULL : svc_lr_find_app(&l->all, r->app);
+    struct svc_lr_input in = { 0 };
+    int next = r->state == SVC_LR_IS_RUNNING ? SVC_LR_APP_RUNNING : SVC_LR_APP_WAITING;
+
+    l->counts.reports++;
+    if (!f)
+        return;
+    f->seen = l->round;
+    if (f->st.state == SVC_LR_CREATED) { /* it was submitted, and the answer is on its way */
+        if (f->busy)
+            return;
+        svc_lr_post(l, f, SVC_LR_SUBMITTED, &in);
+    }
+    if (r->state == SVC_LR_HAS_ENDED) {
+        on_end(l, f, r);
+        return;
+    }
+    if (!svc_lr_live(f->st.state))
+        return;
+    take_url(l, f, r->tracking_url);
+    if (f->st.state != next)
+        svc_lr_post(l, f, r->state == SVC_LR_IS_RUNNING ? SVC_LR_SEEN_RUNNING : SVC_LR_SEEN_WAITING,
+                    &in);
+}
+
+/* Submitted a while ago, and not there: one report may have been on its way meanwhile. */
+static bool is_lost(const struct svc_lr *l, const struct svc_framework *f)
+{
+    bool expected = f->st.state > SVC_LR_CREATED && f->st.state <= SVC_LR_RETRIEVING;
+
+    return expected && f->st.app.id && f->seen != l->round &&
+           svc_lr_now(l) - f->st.launched_ms >= l->settings->resync_s * 1000;
+}
+
+void svc_lr_poll_end(struct svc_lr *l)
+{
+    struct svc_framework *f, *tmp;
+
+    if (l->broken)
+        return;
+    l->again = false;
+    HASH_ITER (hh, l->all.by_name, f, tmp) {
+        struct svc_lr_input in = { .words = "the ResourceManager does not know the application" };
+
+        l->again |= f->ending && svc_lr_live(f->st.state);
+        if (!is_lost(l, f))
+            continue;
+        if (f->st.state == SVC_LR_RETRIEVING)
+            on_words(l, f, NULL);
+        else
+            svc_lr_post(l, f, SVC_LR_LOST, &in);
+    }
+    if (svc_lr_commit(l) == 0)
+        svc_lr_tick(l);
+}

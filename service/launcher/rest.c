@@ -1,0 +1,528 @@
+/* See rest.h. */
+#include "service/launcher/rest.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/own-user.h"
+#include "common/str.h"
+#include "service/api/uri.h"
+#include "service/framework/bodies.h"
+#include "service/launcher/acl.h"
+#include "service/launcher/changes.h"
+#include "service/launcher/print.h"
+#include "service/launcher/user-exits.h"
+
+struct run { /* one call */
+    struct svc_lr *l;
+    const struct svc_lr_call *c;
+    struct svc_lr_answer *ret;
+    struct sv_arena *a;
+    struct svc_uri uri;
+    const char *framework, *role, *container; /* of the path; "": none */
+};
+
+/* ---- Answers ---- */
+
+static const char *const exceptions[][2] = {
+    { "BadRequestException", "org.apache.hadoop.yarn.webapp.BadRequestException" },
+    { "SecurityException", "java.lang.SecurityException" },
+    { "AuthorizationException", "org.apache.hadoop.security.authorize.AuthorizationException" },
+    { "NotFoundException", "org.apache.hadoop.yarn.webapp.NotFoundException" },
+    { "WebApplicationException", "javax.ws.rs.WebApplicationException" },
+};
+
+static void give(struct run *k, unsigned status, json_t *o)
+{
+    k->ret->status = status;
+    k->ret->body = o ? json_dumps(o, JSON_INDENT(2)) : NULL;
+    k->ret->len = k->ret->body ? strlen(k->ret->body) : 0;
+    if (!k->ret->body)
+        k->ret->status = 503;
+    json_decref(o);
+}
+
+static void refuse(struct run *k, unsigned status, const char *why)
+{
+    int e = status == 400 ? 0 : status == 401 ? 1 : status == 403 ? 2 : status == 404 ? 3 : 4;
+    char java[128];
+
+    (void)snprintf(java, sizeof(java), "%s", exceptions[e][1]);
+    give(k, status,
+         json_pack("{s:s, s:s, s:s}", "exception", exceptions[e][0], "message", why,
+                   "javaClassName", java));
+}
+
+/* The result of reading a body; true: it is well. */
+static bool read_well(struct run *k, int r, char *bad)
+{
+    if (r == -EINVAL)
+        refuse(k, 400, bad);
+    else if (r == -EFBIG)
+        refuse(k, 400, "the body is too large");
+    else if (r < 0)
+        refuse(k, 503, "out of memory");
+    free(bad);
+    return r == 0;
+}
+
+static void put_location(struct run *k)
+{
+    const char *host = k->c->host, *p = host ? host : "";
+
+    while (*p && (isalnum((unsigned char)*p) || strchr(".-:[]", *p)))
+        p++;
+    if (!host || !*host || *p)
+        host = "localhost";
+    if (sv_asprintf(&k->ret->location, "http://%s%s", host, k->c->uri) < 0)
+        k->ret->location = NULL;
+}
+
+/* The end of a change: `status` and `why` of changes.h. */
+static void answer_change(struct run *k, unsigned status, const char *why)
+{
+    if (status >= 300) {
+        refuse(k, status, why);
+        return;
+    }
+    k->ret->status = status;
+    if (strcmp(k->c->method, "PUT") == 0)
+        put_location(k);
+}
+
+static bool name_well(struct run *k)
+{
+    char text[512];
+
+    if (svc_fw_name_valid(k->framework))
+        return true;
+    (void)snprintf(text, sizeof(text),
+                   "Name [%.300s] is not matched with naming convention regex "
+                   "^[A-Za-z0-9\\-._~]{1,256}$",
+                   k->framework);
+    refuse(k, 400, text);
+    return false;
+}
+
+static bool allowed(struct run *k, const char *asked)
+{
+    const struct svc_framework *f = svc_lr_find(&k->l->all, k->framework);
+    const char *why;
+    unsigned status =
+        svc_lr_may_change(k->l, k->c, k->framework, asked, f ? f->d->user : NULL, &why);
+
+    if (status)
+        refuse(k, status, why);
+    return status == 0;
+}
+
+static bool may_administer(struct run *k)
+{
+    const char *why;
+    unsigned status = svc_lr_may_administer(k->l, k->c, &why);
+
+    if (status)
+        refuse(k, status, why);
+    return status == 0;
+}
+
+static bool client_well(struct run *k, const char *text, enum svc_lr_client *ret)
+{
+    if (!text || svc_lr_client_named(text, ret) == 0)
+        return true;
+    refuse(k, 400,
+           "LaunchClientType must be one of UNKNOWN, LIB, DATA_DEPLOYMENT, "
+           "APPLICATION_MASTER, CLI, WEB_UI");
+    return false;
+}
+
+/* ---- Changes of frameworks ---- */
+
+static void put_framework(struct run *k)
+{
+    struct svc_lr_put p = { .name = k->framework,
+                            .host = k->c->peer,
+                            .user = k->c->caller ? k->c->caller : k->c->user };
+    char *bad = NULL;
+    const char *why = "";
+    int r;
+
+    if (!name_well(k))
+        return;
+    p.arena = sv_arena_new(0);
+    r = p.arena
+            ? svc_fw_parse(k->c->body, k->c->body_len, k->l->settings->gpus, p.arena, &p.d, &bad)
+            : -ENOMEM;
+    if (read_well(k, r, bad)) {
+        /* Who is proven, and names no user, means itself. */
+        if (k->c->caller && strcmp(p.d->user, "default") == 0)
+            p.d->user = sv_arena_strdup(p.arena, k->c->caller);
+        if (!p.d->user)
+            refuse(k, 503, "out of memory");
+        else if (allowed(k, p.d->user) && client_well(k, k->c->client_type, &p.client)) {
+            unsigned status = svc_lr_put(k->l, &p, &why);
+
+            answer_change(k, status, why);
+        }
+    }
+    p.arena = sv_arena_free(p.arena);
+}
+
+static void delete_framework(struct run *k)
+{
+    const char *why = "";
+
+    if (name_well(k) && allowed(k, NULL))
+        answer_change(k, svc_lr_delete(k->l, k->framework, &why), why);
+}
+
+static void put_number(struct run *k)
+{
+    char *bad = NULL;
+    const char *why = "";
+    int32_t n = 0;
+    int r;
+
+    if (!name_well(k))
+        return;
+    r = svc_fw_read_task_number(k->c->body, k->c->body_len, &n, &bad);
+    if (read_well(k, r, bad) && allowed(k, NULL))
+        answer_change(k, svc_lr_set_number(k->l, k->framework, k->role, n, &why), why);
+}
+
+static void put_execution(struct run *k)
+{
+    char *bad = NULL;
+    const char *why = "";
+    bool stop = false;
+    int r;
+
+    if (!name_well(k))
+        return;
+    r = svc_fw_read_execution(k->c->body, k->c->body_len, &stop, &bad);
+    if (read_well(k, r, bad) && allowed(k, NULL))
+        answer_change(k, svc_lr_set_execution(k->l, k->framework, stop, &why), why);
+}
+
+static void put_progress(struct run *k)
+{
+    char *bad = NULL;
+    const char *why = "";
+    double n = 0;
+    int r;
+
+    if (!name_well(k))
+        return;
+    r = svc_fw_read_progress(k->c->body, k->c->body_len, &n, &bad);
+    if (read_well(k, r, bad) && allowed(k, NULL))
+        answer_change(k, svc_lr_set_progress(k->l, k->framework, n, &why), why);
+}
+
+static void put_migrate(struct run *k)
+{
+    char *bad = NULL;
+    const char *why = "";
+    int r;
+
+    if (!name_well(k))
+        return;
+    r = svc_fw_read_migrate(k->c->body, k->c->body_len, &bad);
+    if (!read_well(k, r, bad) || !allowed(k, NULL))
+        return;
+    if (!svc_fw_name_valid(k->container))
+        refuse(k, 400, "the container's id is malformed");
+    else
+        answer_change(k, svc_lr_migrate(k->l, k->framework, k->container, &why), why);
+}
+
+static void delete_migrate(struct run *k)
+{
+    const char *why = "";
+
+    if (name_well(k) && allowed(k, NULL))
+        answer_change(k, svc_lr_unmigrate(k->l, k->framework, k->container, &why), why);
+}
+
+/* ---- Views of frameworks ---- */
+
+static const struct svc_framework *found(struct run *k)
+{
+    const struct svc_framework *f = svc_lr_find(&k->l->all, k->framework);
+
+    if (!f)
+        refuse(k, 404, "there is no such framework");
+    return f;
+}
+
+static void give_pieces(struct run *k, struct svc_lr_pieces *p)
+{
+    k->ret->status = 200;
+    k->ret->pieces = p;
+    if (!p)
+        refuse(k, 503, "out of memory");
+}
+
+static void get_frameworks(struct run *k)
+{
+    const char *user = svc_uri_value(&k->uri, "UserName");
+    const char *type = svc_uri_value(&k->uri, "LaunchClientType");
+    enum svc_lr_client client = SVC_LR_UNKNOWN;
+
+    if (client_well(k, type && *type ? type : NULL, &client))
+        give_pieces(k, svc_lr_pieces_list(k->l, user && *user ? user : NULL,
+                                          type && *type ? &client : NULL));
+}
+
+static void get_framework(struct run *k)
+{
+    const struct svc_framework *f = found(k);
+
+    if (f)
+        give_pieces(k, svc_lr_pieces_of(k->l, f, SVC_LR_INFO, NULL));
+}
+
+static void get_aggregated_status(struct run *k)
+{
+    const struct svc_framework *f = found(k);
+
+    if (f)
+        give_pieces(k, svc_lr_pieces_of(k->l, f, SVC_LR_AGGREGATED, NULL));
+}
+
+static void get_status(struct run *k)
+{
+    const struct svc_framework *f = found(k);
+
+    if (f)
+        give(k, 200, svc_lr_framework_status(f));
+}
+
+static void get_request(struct run *k)
+{
+    const struct svc_framework *f = found(k);
+
+    if (f)
+        give(k, 200, svc_lr_framework_request(f));
+}
+
+static void get_aggregated_request(struct run *k)
+{
+    const struct svc_framework *f = found(k);
+
+    if (f)
+        give(k, 200, svc_lr_aggregated_request(f));
+}
+
+/* ---- The launcher ---- */
+
+static void get_launcher_request(struct run *k)
+{
+    give(k, 200,
+         json_pack("{s:O, s:O, s:O, s:O}", "launchingDataDeploymentVersion", k->l->launching,
+                   "launchedDataDeploymentVersion", k->l->launched, "clusterConfiguration",
+                   k->l->cluster, "aclConfiguration", k->l->acl));
+}
+
+static void get_launcher_status(struct run *k)
+{
+    const char *user = sv_own_user();
+
+    give(k, 200,
+         json_pack("{s:o, s:{s:o}, s:{s:s}, s:b, s:b, s:s?, s:s?}", "launcherConfiguration",
+                   svc_lr_settings_json(k->l->settings), "userContainerExitSpec", "spec",
+                   svc_lr_user_exits(), "loggedInUser", "name", user ? user : "UNKNOWN",
+                   "hadoopLibrarySupportsGpu", k->l->settings->gpus, "hadoopLibrarySupportsPort",
+                   false, "serviceHost", k->l->host, "serviceIp", k->l->ip));
+}
+
+static void put_cluster(struct run *k)
+{
+    char *bad = NULL;
+    const char *why = "";
+    json_t *v = NULL;
+    int r = svc_fw_read_cluster(k->c->body, k->c->body_len, &v, &bad);
+
+    if (!read_well(k, r, bad))
+        return;
+    if (may_administer(k))
+        answer_change(k, svc_lr_set_meta(k->l, "cluster", v, &why), why);
+    else
+        json_decref(v);
+}
+
+static void get_cluster(struct run *k)
+{
+    give(k, 200, json_incref(k->l->cluster));
+}
+
+static void put_acl(struct run *k)
+{
+    char *bad = NULL;
+    const char *why = "";
+    json_t *v = NULL;
+    int r = svc_fw_read_acl(k->c->body, k->c->body_len, &v, &bad);
+
+    if (!read_well(k, r, bad))
+        return;
+    if (may_administer(k)) {
+        unsigned status = svc_lr_set_meta(k->l, "acl", v, &why);
+
+        answer_change(k, status == 202 ? 200 : status, why); /* as the launcher */
+    } else {
+        json_decref(v);
+    }
+}
+
+static void get_acl(struct run *k)
+{
+    give(k, 200, json_incref(k->l->acl));
+}
+
+static void put_data_version(struct run *k)
+{
+    char *bad = NULL, *version = NULL;
+    const char *why = "";
+    bool launched = false;
+    int r = svc_fw_read_data_version(k->c->body, k->c->body_len, &launched, &version, &bad);
+
+    if (read_well(k, r, bad) && may_administer(k)) {
+        json_t *v = json_string(version);
+        unsigned status =
+            v ? svc_lr_set_meta(k->l, launched ? "launched" : "launching", v, &why) : 503;
+
+        answer_change(k, status == 202 ? 200 : status, why); /* as the launcher */
+    }
+    free(version);
+}
+
+static void get_root(struct run *k)
+{
+    char *text = NULL;
+
+    if (sv_asprintf(&text, "Active at %s: %s", k->l->host, k->l->ip) < 0) {
+        refuse(k, 503, "out of memory");
+        return;
+    }
+    k->ret->status = 200;
+    k->ret->plain = true;
+    k->ret->body = text;
+    k->ret->len = strlen(text);
+}
+
+/* Its log is the system's: there are no files. */
+static void get_logs(struct run *k)
+{
+    give(k, 200, json_array());
+}
+
+static void get_log(struct run *k)
+{
+    refuse(k, 404, "there is no such log: this server logs to the system's journal");
+}
+
+/* ---- Routes ---- */
+
+#define F "\1" /* any framework, role, container, name */
+#define R "\2"
+#define C "\3"
+#define ANY "\4"
+
+static const struct route {
+    const char *method;
+    const char *parts[6]; /* behind v1 */
+    void (*run)(struct run *k);
+} routes[] = {
+    { "GET", { 0 }, get_root },
+    { "GET", { "Frameworks" }, get_frameworks },
+    { "PUT", { "Frameworks", F }, put_framework },
+    { "DELETE", { "Frameworks", F }, delete_framework },
+    { "GET", { "Frameworks", F }, get_framework },
+    { "GET", { "Frameworks", F, "FrameworkStatus" }, get_status },
+    { "GET", { "Frameworks", F, "AggregatedFrameworkStatus" }, get_aggregated_status },
+    { "GET", { "Frameworks", F, "FrameworkRequest" }, get_request },
+    { "GET", { "Frameworks", F, "AggregatedFrameworkRequest" }, get_aggregated_request },
+    { "PUT", { "Frameworks", F, "TaskRoles", R, "TaskNumber" }, put_number },
+    { "PUT", { "Frameworks", F, "ExecutionType" }, put_execution },
+    { "PUT", { "Frameworks", F, "MigrateTasks", C }, put_migrate },
+    { "DELETE", { "Frameworks", F, "MigrateTasks", C }, delete_migrate },
+    { "PUT", { "Frameworks", F, "ApplicationProgress" }, put_progress },
+    { "GET", { "LauncherRequest" }, get_launcher_request },
+    { "GET", { "LauncherStatus" }, get_launcher_status },
+    { "PUT", { "LauncherRequest", "DataDeploymentVersion" }, put_data_version },
+    { "PUT", { "LauncherRequest", "ClusterConfiguration" }, put_cluster },
+    { "GET", { "LauncherRequest", "ClusterConfiguration" }, get_cluster },
+    { "PUT", { "LauncherRequest", "AclConfiguration" }, put_acl },
+    { "GET", { "LauncherRequest", "AclConfiguration" }, get_acl },
+    { "GET", { "Logs" }, get_logs },
+    { "GET", { "Logs", ANY }, get_log },
+};
+
+static bool matches(const struct route *r, struct run *k)
+{
+    size_t n = 0;
+
+    while (n < SV_ARRAY_LEN(r->parts) && r->parts[n])
+        n++;
+    if (k->uri.n_parts != n + 1)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        const char *want = r->parts[i], *part = k->uri.parts[i + 1];
+
+        if (*want == *F)
+            k->framework = part;
+        else if (*want == *R)
+            k->role = part;
+        else if (*want == *C)
+            k->container = part;
+        else if (*want != *ANY && strcmp(want, part) != 0)
+            return false;
+    }
+    return true;
+}
+
+static void answer(struct run *k)
+{
+    const char *method = strcmp(k->c->method, "HEAD") == 0 ? "GET" : k->c->method;
+    bool known = false;
+
+    for (size_t i = 0; i < SV_ARRAY_LEN(routes); i++) {
+        if (!matches(&routes[i], k))
+            continue;
+        known = true;
+        if (strcmp(routes[i].method, method) != 0)
+            continue;
+        if (strcmp(method, "PUT") == 0 && !k->c->is_json)
+            refuse(k, 415, "Content-Type must be application/json");
+        else if (k->l->broken)
+            refuse(k, 503, "the store of frameworks is down: try again later");
+        else
+            routes[i].run(k);
+        return;
+    }
+    refuse(k, known ? 405 : 404, known ? "the path has no such method" : "there is no such path");
+}
+
+bool svc_lr_takes(const char *uri)
+{
+    return strcmp(uri, "/") == 0 || (sv_has_prefix(uri, "/v1") && strchr("/?", uri[3]));
+}
+
+void svc_lr_rest(struct svc_lr *l, const struct svc_lr_call *c, struct svc_lr_answer *ret)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    struct run k = {
+        .l = l, .c = c, .ret = ret, .a = a, .framework = "", .role = "", .container = ""
+    };
+    const char *uri = strcmp(c->uri, "/") == 0 ? "/v1" : c->uri;
+
+    *ret = (struct svc_lr_answer){ .status = 503 };
+    if (!a)
+        return;
+    if (svc_uri_parse(a, uri, &k.uri) < 0)
+        refuse(&k, 400, "the path is malformed");
+    else
+        answer(&k);
+}

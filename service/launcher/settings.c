@@ -1,0 +1,181 @@
+/* See settings.h. */
+#include "service/launcher/settings.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "common/str.h"
+
+enum {
+    K_ENABLED,
+    K_DIR,
+    K_ADDRESS,
+    K_RESYNC,
+    K_DIAGNOSTICS,
+    K_CONFLICT_MIN,
+    K_CONFLICT_MAX,
+    K_RETAIN,
+    K_TASKS,
+    K_ATTEMPTS,
+    K_VALIDITY,
+    K_PRIORITY,
+    K_ACL,
+    K_ACL_FREE,
+    K_ADMINS,
+    K_TYPES,
+    K_COUNT
+};
+
+/* clang-format off */
+static const struct sv_conf_key keys[] = {
+    [K_ENABLED] = { "selvedge.framework.enabled", SV_CONF_BOOL, "false", .help = "Whether selvedge-services is the FrameworkLauncher, too: its REST API is below /v1 of the same port." },
+    [K_DIR] = { "selvedge.framework.state-dir", SV_CONF_STRING, "/var/lib/selvedge-services", .help = "Directory of the frameworks' store, of this program's account." },
+    [K_ADDRESS] = { "selvedge.framework.web-server-address", SV_CONF_STRING, NULL, .help = "URL at which frameworks' masters reach this server; http:// with its host's name and port where it is not set." },
+    [K_RESYNC] = { "selvedge.framework.rm-resync-interval", SV_CONF_DURATION, "30s", 1000, 3600000, 1000, .help = "Time between two questions to the ResourceManager for all frameworks' applications (serviceRMResyncIntervalSec)." },
+    [K_DIAGNOSTICS] = { "selvedge.framework.diagnostics-max-retries", SV_CONF_INT, "15", 0, 10000, .help = "Times that an ended application without diagnostics is looked at again (applicationRetrieveDiagnosticsMaxRetryCount)." },
+    [K_CONFLICT_MIN] = { "selvedge.framework.conflict-min-delay", SV_CONF_DURATION, "600s", 0, 86400000, 1000, .help = "Shortest delay of a retry after a transient conflict (applicationTransientConflictMinDelaySec)." },
+    [K_CONFLICT_MAX] = { "selvedge.framework.conflict-max-delay", SV_CONF_DURATION, "3600s", 0, 86400000, 1000, .help = "Longest delay of a retry after a transient conflict (applicationTransientConflictMaxDelaySec)." },
+    [K_RETAIN] = { "selvedge.framework.completed-retain", SV_CONF_DURATION, "43200s", 0, 315360000000, 1000, .help = "Time that completed frameworks are kept (frameworkCompletedRetainSec)." },
+    [K_TASKS] = { "selvedge.framework.max-total-tasks", SV_CONF_INT, "500000", 1, 10000000, .help = "Tasks of all frameworks together (maxTotalTaskNumber); more are answered 429." },
+    [K_ATTEMPTS] = { "selvedge.framework.am-max-attempts", SV_CONF_INT, "3", 1, 1000, .help = "Attempts of a framework's master (amAttemptMaxCount)." },
+    [K_VALIDITY] = { "selvedge.framework.am-failures-validity", SV_CONF_DURATION, "10s", 0, 86400000, 1000, .help = "Age at which a failed attempt of a master no longer counts (amAttemptFailuresValidityIntervalSec)." },
+    [K_PRIORITY] = { "selvedge.framework.am-priority", SV_CONF_INT, "1", 0, 1000, .help = "Priority of frameworks' applications (amPriority)." },
+    [K_ACL] = { "selvedge.framework.acl.enable", SV_CONF_BOOL, "false", .help = "Whether a framework may be changed by the users of its namespace alone (webServerAclEnable)." },
+    [K_ACL_FREE] = { "selvedge.framework.acl.ignore-without-namespace", SV_CONF_BOOL, "false", .help = "Whether everybody may change frameworks without a namespace (webServerAclIgnoreWithoutNamespace)." },
+    [K_ADMINS] = { "selvedge.framework.root-admin-users", SV_CONF_LIST, "", .help = "Users who may change everything of the FrameworkLauncher (rootAdminUsers), beside this program's account." },
+    [K_TYPES] = { "yarn.resource-types", SV_CONF_LIST, "", .help = "Resources of the cluster: with yarn.io/gpu frameworks may ask for GPUs." },
+};
+/* clang-format on */
+_Static_assert(SV_ARRAY_LEN(keys) == K_COUNT, "one row a key");
+
+const struct sv_conf_key *svc_lr_keys(size_t *ret_n)
+{
+    *ret_n = SV_ARRAY_LEN(keys);
+    return keys;
+}
+
+static int seconds(struct sv_conf *conf, int key, int64_t *ret, struct sv_error *err)
+{
+    int64_t ms = 0;
+    int r = sv_conf_duration_ms(conf, &keys[key], &ms, err);
+
+    if (r == 0)
+        *ret = ms / 1000;
+    return r;
+}
+
+static int read_times(struct sv_conf *conf, struct svc_lr_settings *s, struct sv_error *err)
+{
+    int r = seconds(conf, K_RESYNC, &s->resync_s, err);
+
+    if (r == 0)
+        r = seconds(conf, K_CONFLICT_MIN, &s->conflict_min_s, err);
+    if (r == 0)
+        r = seconds(conf, K_CONFLICT_MAX, &s->conflict_max_s, err);
+    if (r == 0)
+        r = seconds(conf, K_RETAIN, &s->retain_s, err);
+    if (r == 0)
+        r = seconds(conf, K_VALIDITY, &s->am_validity_s, err);
+    if (r == 0 && s->conflict_max_s < s->conflict_min_s)
+        r = sv_error_set(err, -EINVAL, "%s is shorter than %s", keys[K_CONFLICT_MAX].name,
+                         keys[K_CONFLICT_MIN].name);
+    return r;
+}
+
+static int read_numbers(struct sv_conf *conf, struct svc_lr_settings *s, struct sv_error *err)
+{
+    int r = sv_conf_int(conf, &keys[K_DIAGNOSTICS], &s->diagnostics_retries, err);
+
+    if (r == 0)
+        r = sv_conf_int(conf, &keys[K_TASKS], &s->max_tasks, err);
+    if (r == 0)
+        r = sv_conf_int(conf, &keys[K_ATTEMPTS], &s->am_attempts, err);
+    if (r == 0)
+        r = sv_conf_int(conf, &keys[K_PRIORITY], &s->am_priority, err);
+    return r;
+}
+
+static int read_types(struct sv_conf *conf, struct svc_lr_settings *s, struct sv_error *err)
+{
+    _cleanup_strv_ char **types = NULL;
+    int r = sv_conf_list(conf, &keys[K_TYPES], &types, err);
+
+    for (char **t = types; r == 0 && t && *t; t++)
+        s->gpus |= strcmp(*t, "yarn.io/gpu") == 0;
+    return r;
+}
+
+static int read_texts(struct sv_conf *conf, struct svc_lr_settings *s, struct sv_error *err)
+{
+    int r = sv_conf_string(conf, &keys[K_DIR], &s->dir, err);
+
+    if (r == 0)
+        r = sv_conf_string(conf, &keys[K_ADDRESS], &s->address, err);
+    if (r == 0 && s->address && !sv_has_prefix(s->address, "http://") &&
+        !sv_has_prefix(s->address, "https://"))
+        r = sv_error_set(err, -EINVAL, "%s=%s: a URL http://host:port", keys[K_ADDRESS].name,
+                         s->address);
+    if (r == 0)
+        r = sv_conf_list(conf, &keys[K_ADMINS], &s->admins, err);
+    return r;
+}
+
+int svc_lr_settings_read(struct sv_conf *conf, struct svc_lr_settings *ret, struct sv_error *err)
+{
+    struct svc_lr_settings s = { .conf = conf };
+    int r = sv_conf_bool(conf, &keys[K_ENABLED], &s.enabled, err);
+
+    if (r == 0)
+        r = sv_conf_bool(conf, &keys[K_ACL], &s.acl, err);
+    if (r == 0)
+        r = sv_conf_bool(conf, &keys[K_ACL_FREE], &s.acl_without_namespace, err);
+    if (r == 0)
+        r = read_times(conf, &s, err);
+    if (r == 0)
+        r = read_numbers(conf, &s, err);
+    if (r == 0)
+        r = read_texts(conf, &s, err);
+    if (r == 0)
+        r = read_types(conf, &s, err);
+    if (r < 0) {
+        svc_lr_settings_free(&s);
+        return r;
+    }
+    *ret = s;
+    return 0;
+}
+
+void svc_lr_settings_free(struct svc_lr_settings *s)
+{
+    s->admins = sv_strv_free(s->admins);
+}
+
+static json_t *admins_json(const struct svc_lr_settings *s)
+{
+    json_t *list = json_array();
+    int bad = !list;
+
+    for (char **a = s->admins; a && *a; a++)
+        bad |= json_array_append_new(list, json_pack("{s:s}", "name", *a));
+    if (!bad)
+        return list;
+    json_decref(list);
+    return NULL;
+}
+
+json_t *svc_lr_settings_json(const struct svc_lr_settings *s)
+{
+    return json_pack(
+        "{s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:i, s:i, s:b, s:s?, s:b, s:b}",
+        "rootAdminUsers", admins_json(s), "serviceRMResyncIntervalSec", (json_int_t)s->resync_s,
+        "applicationRetrieveDiagnosticsRetryIntervalSec", (json_int_t)s->resync_s,
+        "applicationRetrieveDiagnosticsMaxRetryCount", (json_int_t)s->diagnostics_retries,
+        "applicationTransientConflictMinDelaySec", (json_int_t)s->conflict_min_s,
+        "applicationTransientConflictMaxDelaySec", (json_int_t)s->conflict_max_s,
+        "frameworkCompletedRetainSec", (json_int_t)s->retain_s, "maxTotalTaskNumber",
+        (json_int_t)s->max_tasks, "amPriority", (json_int_t)s->am_priority, "amAttemptMaxCount",
+        (json_int_t)s->am_attempts, "amAttemptFailuresValidityIntervalSec",
+        (json_int_t)s->am_validity_s, "amVersion", 0, "amDiagnosticsMaxBytes", 49152,
+        "amAllowNoneGpuJobOnGpuNode", true, "webServerAddress", s->address, "webServerAclEnable",
+        s->acl, "webServerAclIgnoreWithoutNamespace", s->acl_without_namespace);
+}

@@ -1,0 +1,52 @@
+/* The launcher's state on disk (SQLite): requests, statuses, what masters have told of tasks,
+ * applications that are still to be killed, the launcher's own request. What is answered has been
+ * committed. Rows are checked when they are read: disks may be corrupt. */
+#ifndef SELVEDGE_SERVICE_LAUNCHER_STORE_H
+#define SELVEDGE_SERVICE_LAUNCHER_STORE_H
+
+#include "common/base.h"
+#include "common/error.h"
+
+struct svc_lr_store;
+
+/* `path` NULL: in memory, for tests. -EBUSY: another process has it; -EPROTO: another version
+ * wrote it. */
+int svc_lr_store_open(const char *path, struct svc_lr_store **ret, struct sv_error *err) _must_use_;
+struct svc_lr_store *svc_lr_store_close(struct svc_lr_store *s);
+static inline void svc_lr_store_closep(struct svc_lr_store **s)
+{
+    *s = svc_lr_store_close(*s);
+}
+
+/* Writes stand between these two; a failed one makes the commit fail. -EIO: nothing of them is
+ * written. */
+void svc_lr_store_begin(struct svc_lr_store *s);
+int svc_lr_store_commit(struct svc_lr_store *s) _must_use_;
+void svc_lr_store_rollback(struct svc_lr_store *s);
+bool svc_lr_store_is_open(const struct svc_lr_store *s);    /* between them */
+const char *svc_lr_store_why(const struct svc_lr_store *s); /* of the last failure */
+uint64_t svc_lr_store_commits(const struct svc_lr_store *s);
+uint64_t svc_lr_store_failures(const struct svc_lr_store *s);
+
+void svc_lr_store_request(struct svc_lr_store *s, const char *framework, const char *request);
+void svc_lr_store_status(struct svc_lr_store *s, const char *framework, const char *status);
+void svc_lr_store_remove(struct svc_lr_store *s, const char *framework); /* with its tasks */
+/* `text` NULL: removes it. */
+void svc_lr_store_task(struct svc_lr_store *s, const char *framework, const char *role,
+                       int32_t index, const char *text);
+void svc_lr_store_drop_tasks(struct svc_lr_store *s, const char *framework);
+void svc_lr_store_kill(struct svc_lr_store *s, const char *app, const char *user);
+void svc_lr_store_killed(struct svc_lr_store *s, const char *app);
+void svc_lr_store_meta(struct svc_lr_store *s, const char *key, const char *value);
+
+struct svc_lr_rows { /* each returns 0, or -errno, which ends the load */
+    int (*framework)(void *u, const char *name, const char *request, const char *status);
+    int (*task)(void *u, const char *framework, const char *role, int32_t index, const char *text);
+    int (*kill)(void *u, const char *app, const char *user);
+    int (*meta)(void *u, const char *key, const char *value);
+};
+/* Reads all, frameworks before their tasks. */
+int svc_lr_store_load(struct svc_lr_store *s, const struct svc_lr_rows *rows, void *userdata,
+                      struct sv_error *err) _must_use_;
+
+#endif
