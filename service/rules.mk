@@ -1,5 +1,5 @@
 # Long-running services. Folders in layer order, which tests/tools/check-includes and check-cycles check.
-CFLAGS_service := $(CFLAGS_common) $(shell $(PKGCONFIG) --cflags libcurl jansson)
+CFLAGS_service := $(CFLAGS_common) $(shell $(PKGCONFIG) --cflags libcurl jansson sqlite3)
 CFLAGS_service += -DSELVEDGE_LIBEXECDIR='"$(LIBEXECDIR)"'
 # Exit codes of frameworks are in a file of YAML.
 SERVICE_A := $(BUILD)/libselvedge-service.a
@@ -9,10 +9,10 @@ SERVICE_DEPS = $(SERVICE_A) $(CLIENT_A) $(WIRE_A) $(COMMON_A)
 
 # The services API and its server.
 SERVICE_API_A := $(BUILD)/libselvedge-service-api.a
-$(SERVICE_API_A): $(filter-out %/main.o,$(call objects,$(addprefix service/,store api cluster server)))
+$(SERVICE_API_A): $(filter-out %/main.o,$(call objects,$(addprefix service/,store api cluster launcher server)))
 LIBS += $(SERVICE_API_A)
 SERVICE_API_DEPS = $(SERVICE_API_A) $(SERVICE_A) $(CLIENT_A) $(GSS_CLIENT_A) $(FS_DEPS)
-SERVICE_API_LDLIBS = $(CLIENT_LDLIBS) $(FS_LDLIBS) $(YAML_LDLIBS)
+SERVICE_API_LDLIBS = $(CLIENT_LDLIBS) $(FS_LDLIBS) $(YAML_LDLIBS) $(shell $(PKGCONFIG) --libs sqlite3)
 PROGRAMS += $(BUILD)/selvedge-services
 $(BUILD)/selvedge-services: $(BUILD)/service/server/main.o $(SERVICE_API_DEPS)
 	$(call link,$(SERVICE_API_LDLIBS))
@@ -28,7 +28,7 @@ $(BUILD)/selvedge-service-am: $(BUILD)/service/am/main.o $$(SERVICE_AM_DEPS)
 	$(call link,$(SERVICE_AM_LDLIBS))
 
 UNIT_LINK_service = $(SERVICE_AM_A) $(SERVICE_API_A) $(GSS_CLIENT_A) $(SERVICE_AM_DEPS)
-UNIT_LDLIBS_service = $(SERVICE_AM_LDLIBS) $(FS_LDLIBS)
+UNIT_LDLIBS_service = $(SERVICE_AM_LDLIBS) $(FS_LDLIBS) $(SERVICE_API_LDLIBS)
 # A request without a connection.
 service/am/serve/test-web-caller_WRAP := sv_http_header sv_http_query sv_http_peer
 service/am/test-registering_WRAP := cli_am_attempt

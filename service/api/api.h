@@ -22,6 +22,7 @@ struct svc_request {
     const char *uri; /* as sent, with the query: "/v1/services/…" or "/app/v1/services/…" */
     const void *body;
     size_t body_len;
+    bool launcher; /* no client's: of the FrameworkLauncher in this program (service/cluster/) */
 };
 
 struct svc_answer {

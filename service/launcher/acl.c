@@ -72,7 +72,7 @@ unsigned svc_lr_may_change(const struct svc_lr *l, const struct svc_lr_call *c, 
         return 400;
     if (svc_lr_is_admin(l, user))
         return l->settings->acl ? check_namespace(l, user, name, ret_why) : 0;
-    /* What is proven is not given away: nobody runs something as another. */
+    /* A proven name is not given away: nobody runs something as another. */
     if (c->caller && asked && strcmp(asked, user) != 0)
         return 403;
     if (l->settings->acl)

@@ -1,10 +1,10 @@
-/* Who may change what. Hostile: who a caller says it is. */
+/* Rights to change frameworks. Hostile: who a caller says it is. */
 #ifndef SELVEDGE_SERVICE_LAUNCHER_ACL_H
 #define SELVEDGE_SERVICE_LAUNCHER_ACL_H
 
 #include "service/launcher/rest.h"
 
-/* Who the caller is: authenticated, else what its header says, else "default". */
+/* The caller's name: authenticated, else what its header says, else "default". */
 const char *svc_lr_caller(const struct svc_lr_call *c);
 bool svc_lr_is_admin(const struct svc_lr *l, const char *user);
 /* May the caller change something that is no framework? 0 or 403, and *ret_why. */

@@ -80,29 +80,44 @@ void svc_lr_write_meta(struct svc_lr *l, const char *key, json_t *value)
 
 /* ---- Kills ---- */
 
-static void want_kill(struct svc_lr *l, struct yarn_app_id app, const char *user)
+struct svc_lr_kill *svc_lr_kill_new(const char *app, const char *user, const char *framework)
 {
     struct svc_lr_kill *k = calloc(1, sizeof(*k));
-    char text[YARN_ID_TEXT_MAX];
 
-    yarn_app_id_text(app, text);
-    if (k) {
-        k->app = strdup(text);
-        k->user = strdup(user);
-    }
-    if (!k || !k->app || !k->user) { /* after the next start, from the store */
-        free(k ? k->app : NULL);
-        free(k ? k->user : NULL);
-        free(k);
-    } else {
+    if (!k)
+        return NULL;
+    k->app = strdup(app);
+    k->user = strdup(user);
+    k->framework = *framework ? strdup(framework) : NULL;
+    if (k->app && k->user && (k->framework || !*framework))
+        return k;
+    svc_lr_kill_free(k);
+    return NULL;
+}
+
+void svc_lr_kill_free(struct svc_lr_kill *k)
+{
+    free(k->app);
+    free(k->user);
+    free(k->framework);
+    free(k);
+}
+
+/* Without memory it comes after the next start, from the store. `framework` "": its files stay. */
+static void want_kill(struct svc_lr *l, struct yarn_app_id app, const char *user,
+                      const char *framework)
+{
+    char text[YARN_ID_TEXT_MAX];
+    struct svc_lr_kill *k = svc_lr_kill_new(yarn_app_id_text(app, text), user, framework);
+
+    if (k)
         DL_APPEND(l->kills, k);
-    }
-    svc_lr_store_kill(l->store, text, user);
+    svc_lr_store_kill(l->store, text, user, framework);
 }
 
 /* ---- Events ---- */
 
-static void enqueue(struct svc_lr *l, struct svc_framework *f)
+void svc_lr_enqueue(struct svc_lr *l, struct svc_framework *f)
 {
     if (f->queued || f->busy)
         return;
@@ -110,7 +125,7 @@ static void enqueue(struct svc_lr *l, struct svc_framework *f)
     DL_APPEND(l->queue, f);
 }
 
-static void dequeue(struct svc_lr *l, struct svc_framework *f)
+void svc_lr_dequeue(struct svc_lr *l, struct svc_framework *f)
 {
     if (f->queued)
         DL_DELETE(l->queue, f);
@@ -136,7 +151,7 @@ static void run(struct svc_lr *l, struct svc_framework *f, enum svc_lr_event e,
     if (yarn_app_id_cmp(before, f->st.app) != 0)
         svc_lr_index_app(&l->all, f, before);
     if (in->kill && before.id && user)
-        want_kill(l, before, user);
+        want_kill(l, before, user, "");
     if (in->drop_tasks) {
         svc_lr_drop_tasks(&l->all, f);
         svc_lr_store_drop_tasks(l->store, f->name);
@@ -171,9 +186,9 @@ void svc_lr_settle(struct svc_lr *l, struct svc_framework *f)
     else if (f->st.state == SVC_LR_APP_COMPLETED && f->st.retry_at_ms <= svc_lr_now(l))
         run(l, f, SVC_LR_RETRY, &in);
     if (f->st.state == SVC_LR_WAITING || f->st.state == SVC_LR_CREATED)
-        enqueue(l, f);
+        svc_lr_enqueue(l, f);
     else
-        dequeue(l, f);
+        svc_lr_dequeue(l, f);
     svc_lr_write_status(l, f);
 }
 
@@ -189,7 +204,7 @@ void svc_lr_restart(struct svc_lr *l, struct svc_framework *f)
     struct yarn_app_id before = f->st.app;
 
     if (svc_lr_live(f->st.state) && f->st.user)
-        want_kill(l, before, f->st.user);
+        want_kill(l, before, f->st.user, "");
     svc_lr_status_reset(&f->st, f->first_ms);
     svc_lr_index_app(&l->all, f, before);
     svc_lr_drop_tasks(&l->all, f);
@@ -199,197 +214,9 @@ void svc_lr_restart(struct svc_lr *l, struct svc_framework *f)
 
 void svc_lr_forget(struct svc_lr *l, struct svc_framework *f)
 {
-    if (svc_lr_live(f->st.state) && f->st.user)
-        want_kill(l, f->st.app, f->st.user);
+    if (f->st.app.id && f->st.user)
+        want_kill(l, f->st.app, f->st.user, f->name);
     svc_lr_store_remove(l->store, f->name);
-    dequeue(l, f);
+    svc_lr_dequeue(l, f);
     svc_lr_remove(&l->all, f);
-}
-
-/* ---- What the world has done ---- */
-
-void svc_lr_on_id(struct svc_lr *l, const char *framework, uint64_t generation, int status,
-                  struct yarn_app_id app)
-{
-    struct svc_framework *f = svc_lr_find(&l->all, framework);
-    struct svc_lr_input in = { .app = app };
-
-    l->n_ids--;
-    if (!f || f->generation != generation || !f->busy || l->broken)
-        return;
-    f->busy = false;
-    if (f->st.state != SVC_LR_WAITING)
-        return;
-    if (status < 0) {
-        enqueue(l, f); /* again with the next tick */
-        return;
-    }
-    in.user = f->d->user;
-    svc_lr_begin(l);
-    svc_lr_post(l, f, SVC_LR_CREATE, &in); /* a stopped one goes on to its end */
-    if (svc_lr_commit(l) == 0)
-        svc_lr_tick(l);
-}
-
-void svc_lr_on_submitted(struct svc_lr *l, struct yarn_app_id app, int32_t code, const char *why)
-{
-    struct svc_framework *f = svc_lr_find_app(&l->all, app);
-    struct svc_lr_input in = { .code = code, .words = why };
-
-    l->n_works--;
-    if (!f || l->broken)
-        return;
-    f->busy = false;
-    if (f->st.state != SVC_LR_CREATED)
-        return;
-    if (code == SVC_FW_EXIT_SUBMIT_IO && ++f->failures < SVC_LR_SUBMISSIONS) {
-        enqueue(l, f); /* under the same id: it cannot become two */
-        return;
-    }
-    l->counts.submitted += code == 0;
-    l->counts.refused += code != 0;
-    if (code)
-        sv_log_warning("framework %s: its master was not submitted: %s", f->name, why);
-    svc_lr_begin(l);
-    svc_lr_post(l, f, code ? SVC_LR_NOT_SUBMITTED : SVC_LR_SUBMITTED, &in);
-    if (svc_lr_commit(l) == 0 && code == 0)
-        l->world.poll(l->world.userdata);
-}
-
-void svc_lr_on_killed(struct svc_lr *l, const char *app, bool killed)
-{
-    struct svc_lr_kill *k;
-
-    l->n_works--;
-    DL_FOREACH (l->kills, k)
-        if (strcmp(k->app, app) == 0)
-            break;
-    if (!k)
-        return;
-    k->busy = false;
-    if (!killed || l->broken) { /* again, behind the others */
-        DL_DELETE(l->kills, k);
-        DL_APPEND(l->kills, k);
-        return;
-    }
-    svc_lr_begin(l);
-    svc_lr_store_killed(l->store, app);
-    if (svc_lr_commit(l) < 0)
-        return;
-    l->counts.killed++;
-    DL_DELETE(l->kills, k);
-    free(k->app);
-    free(k->user);
-    free(k);
-}
-
-/* ---- Turns ---- */
-
-static void pump_kills(struct svc_lr *l)
-{
-    struct svc_lr_kill *k;
-
-    DL_FOREACH (l->kills, k) {
-        if (l->n_works >= SVC_LR_WORKS_AT_ONCE)
-            return;
-        if (k->busy)
-            continue;
-        if (l->world.kill(l->world.userdata, k->app, k->user) < 0)
-            return;
-        k->busy = true;
-        l->n_works++;
-    }
-}
-
-/* False: what it needs is used up. */
-static bool pump_one(struct svc_lr *l, struct svc_framework *f)
-{
-    bool id = f->st.state == SVC_LR_WAITING;
-    int r;
-
-    if (id ? l->n_ids >= SVC_LR_IDS_AT_ONCE : l->n_works >= SVC_LR_WORKS_AT_ONCE)
-        return false;
-    r = id ? l->world.new_id(l->world.userdata, f->name, f->generation)
-           : l->world.submit(l->world.userdata, f);
-    if (r < 0)
-        return false;
-    dequeue(l, f);
-    f->busy = true;
-    l->n_ids += id;
-    l->n_works += !id;
-    return true;
-}
-
-static void pump(struct svc_lr *l)
-{
-    struct svc_framework *f, *tmp;
-    bool ids = true, works = true;
-
-    pump_kills(l);
-    DL_FOREACH_SAFE (l->queue, f, tmp) {
-        bool *more = f->st.state == SVC_LR_WAITING ? &ids : &works;
-
-        if (*more)
-            *more = pump_one(l, f);
-        if (!ids && !works)
-            return;
-    }
-}
-
-static bool is_old(const struct svc_lr *l, const struct svc_framework *f)
-{
-    return f->st.state == SVC_LR_COMPLETED && f->client != SVC_LR_DATA_DEPLOYMENT &&
-           svc_lr_now(l) - f->st.completed_ms > l->settings->retain_s * 1000;
-}
-
-#define COLLECT_TURN 64 /* frameworks of one turn */
-
-/* Retries whose time has come, and completed frameworks that nobody needs any more. */
-static void look_at_all(struct svc_lr *l)
-{
-    struct svc_framework *f, *tmp;
-    int n = 0;
-
-    HASH_ITER (hh, l->all.by_name, f, tmp) {
-        bool due = f->st.state == SVC_LR_APP_COMPLETED && f->st.retry_at_ms <= svc_lr_now(l);
-        bool old = is_old(l, f);
-
-        if (!due && !old)
-            continue;
-        if (n++ == 0)
-            svc_lr_begin(l);
-        if (due)
-            svc_lr_settle(l, f);
-        else
-            svc_lr_forget(l, f);
-        l->counts.collected += old;
-        if (n == COLLECT_TURN)
-            break;
-    }
-    if (n && svc_lr_commit(l) < 0)
-        return;
-}
-
-/* The store may work again: what is in memory is read from it. */
-static void mend(struct svc_lr *l)
-{
-    struct sv_error err = { 0 };
-
-    svc_lr_clear(l);
-    l->broken = false;
-    if (svc_lr_load(l, &err) < 0) {
-        sv_log_err("%s", err.text);
-        l->broken = true;
-    }
-    l->world.changed(l->world.userdata, NULL);
-}
-
-void svc_lr_tick(struct svc_lr *l)
-{
-    if (l->broken)
-        mend(l);
-    if (!l->broken)
-        look_at_all(l);
-    if (!l->broken)
-        pump(l);
 }

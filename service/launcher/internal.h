@@ -7,6 +7,9 @@
 /* Reads everything from the store, and goes on from there. */
 int svc_lr_load(struct svc_lr *l, struct sv_error *err) _must_use_;
 void svc_lr_clear(struct svc_lr *l); /* memory alone */
+/* `framework` "": its files stay. NULL: no memory. */
+struct svc_lr_kill *svc_lr_kill_new(const char *app, const char *user, const char *framework);
+void svc_lr_kill_free(struct svc_lr_kill *k);
 
 /* Between begin and commit. -EIO: the store is down; memory is read anew from it. */
 void svc_lr_begin(struct svc_lr *l);
@@ -14,6 +17,9 @@ int svc_lr_commit(struct svc_lr *l) _must_use_;
 /* Runs an event, and what follows from the state it leads to; writes the status. */
 void svc_lr_post(struct svc_lr *l, struct svc_framework *f, enum svc_lr_event e,
                  struct svc_lr_input *in);
+/* The list of those that wait for an id or a process. */
+void svc_lr_enqueue(struct svc_lr *l, struct svc_framework *f);
+void svc_lr_dequeue(struct svc_lr *l, struct svc_framework *f);
 /* Does what the state asks for. */
 void svc_lr_settle(struct svc_lr *l, struct svc_framework *f);
 void svc_lr_write_request(struct svc_lr *l, struct svc_framework *f); /* a new revision */

@@ -17,7 +17,7 @@
 
 struct svc_lr;
 
-/* What the launcher needs. Each starts something and returns at once; -errno: not started, and it
+/* The launcher's needs. Each starts something and returns at once; -errno: not started, and it
  * is wanted again later. */
 struct svc_lr_world {
     void *userdata; /* first argument of all */
@@ -27,16 +27,17 @@ struct svc_lr_world {
     int (*new_id)(void *u, const char *framework, uint64_t generation);
     /* Submits f's master as f's user under f->st.app: svc_lr_on_submitted(). */
     int (*submit)(void *u, const struct svc_framework *f);
-    int (*kill)(void *u, const char *app, const char *user); /* svc_lr_on_killed() */
-    void (*poll)(void *u);                                   /* soon: svc_lr_on_reports() */
-    void (*changed)(void *u, const char *framework);         /* masters may be waiting; NULL: all */
+    /* `framework`: its files go, too; NULL: they stay. svc_lr_on_killed(). */
+    int (*kill)(void *u, const char *app, const char *user, const char *framework);
+    void (*poll)(void *u);                           /* soon: svc_lr_on_reports() */
+    void (*changed)(void *u, const char *framework); /* masters may be waiting; NULL: all */
 };
 
 struct svc_lr_counts { /* since the start */
     uint64_t submitted, refused, retried, completed, killed, collected, reports, told;
 };
 struct svc_lr_kill {
-    char *app, *user;
+    char *app, *user, *framework; /* the last one NULL: its files stay */
     bool busy;
     struct svc_lr_kill *prev, *next;
 };
@@ -68,7 +69,7 @@ struct svc_lr *svc_lr_free(struct svc_lr *l);
 /* Once a second, and whenever something of the world has ended. */
 void svc_lr_tick(struct svc_lr *l);
 
-/* ---- What has happened ---- */
+/* ---- Events of the world ---- */
 void svc_lr_on_id(struct svc_lr *l, const char *framework, uint64_t generation, int status,
                   struct yarn_app_id app);
 /* `code` 0: submitted; else SVC_FW_EXIT_SUBMIT_…, and why. */

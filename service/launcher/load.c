@@ -51,17 +51,14 @@ static int on_task(void *u, const char *framework, const char *role, int32_t ind
     return r == -EINVAL ? 0 : r; /* of a role that has shrunk since */
 }
 
-static int on_kill(void *u, const char *app, const char *user)
+static int on_kill(void *u, const char *app, const char *user, const char *framework)
 {
     struct svc_lr *l = u;
-    struct svc_lr_kill *k = calloc(1, sizeof(*k));
+    struct svc_lr_kill *k = svc_lr_kill_new(app, user, framework);
 
-    if (!k)
-        return -ENOMEM;
-    k->app = strdup(app);
-    k->user = strdup(user);
-    DL_APPEND(l->kills, k);
-    return k->app && k->user ? 0 : -ENOMEM;
+    if (k)
+        DL_APPEND(l->kills, k);
+    return k ? 0 : -ENOMEM;
 }
 
 static void take(json_t **at, json_t *v)
@@ -168,11 +165,8 @@ void svc_lr_clear(struct svc_lr *l)
     HASH_ITER (hh, l->all.by_name, f, tmp)
         svc_lr_remove(&l->all, f);
     l->queue = NULL;
-    DL_FOREACH_SAFE (l->kills, k, next) {
-        free(k->app);
-        free(k->user);
-        free(k);
-    }
+    DL_FOREACH_SAFE (l->kills, k, next)
+        svc_lr_kill_free(k);
     l->kills = NULL;
     take(&l->cluster, NULL);
     take(&l->acl, NULL);

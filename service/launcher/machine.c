@@ -29,7 +29,7 @@ static void set_code(struct svc_lr_status *s, int32_t code, const char *words)
     s->exit.diagnostics = copy(words);
 }
 
-/* What the ResourceManager has said of the end stays; the master's words are added. */
+/* The ResourceManager's word of the end stays; the master's are added. */
 static void add_words(struct svc_lr_status *s, const struct svc_lr_exit *x)
 {
     struct svc_lr_exit kept = s->exit;

@@ -72,7 +72,7 @@ struct svc_lr_role {
 struct svc_framework {
     char *name;
     uint64_t generation; /* another one has other tasks */
-    /* ---- What was asked ---- */
+    /* ---- The request ---- */
     struct sv_arena *arena; /* of the descriptor */
     struct svc_fw_descriptor *d;
     char *text; /* the descriptor's JSON */
@@ -83,7 +83,7 @@ struct svc_framework {
     char **migrates;           /* containers' ids */
     size_t n_migrates;
     int64_t revision; /* grows with each change of the above */
-    /* ---- What became of it ---- */
+    /* ---- The status ---- */
     struct svc_lr_status st;
     struct svc_lr_role *roles; /* by name */
     size_t n_roles, text_bytes;

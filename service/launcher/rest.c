@@ -157,7 +157,7 @@ static void put_framework(struct run *k)
             ? svc_fw_parse(k->c->body, k->c->body_len, k->l->settings->gpus, p.arena, &p.d, &bad)
             : -ENOMEM;
     if (read_well(k, r, bad)) {
-        /* Who is proven, and names no user, means itself. */
+        /* A proven caller who names no user means itself. */
         if (k->c->caller && strcmp(p.d->user, "default") == 0)
             p.d->user = sv_arena_strdup(p.arena, k->c->caller);
         if (!p.d->user)

@@ -38,7 +38,7 @@ static const char *const sql[N_STATEMENTS] = {
     [TASK] = "INSERT OR REPLACE INTO tasks(framework,role,idx,text) VALUES(?1,?2,?3,?4)",
     [NO_TASK] = "DELETE FROM tasks WHERE framework=?1 AND role=?2 AND idx=?3",
     [NO_TASKS] = "DELETE FROM tasks WHERE framework=?1",
-    [KILL] = "INSERT OR REPLACE INTO kills(app,user) VALUES(?1,?2)",
+    [KILL] = "INSERT OR REPLACE INTO kills(app,user,framework) VALUES(?1,?2,?3)",
     [KILLED] = "DELETE FROM kills WHERE app=?1",
     [META] = "INSERT OR REPLACE INTO meta(key,value) VALUES(?1,?2)",
 };
@@ -48,7 +48,8 @@ static const char schema[] =
     " status TEXT NOT NULL);"
     "CREATE TABLE tasks(framework TEXT NOT NULL, role TEXT NOT NULL, idx INTEGER NOT NULL,"
     " text TEXT NOT NULL, PRIMARY KEY(framework,role,idx)) WITHOUT ROWID;"
-    "CREATE TABLE kills(app TEXT PRIMARY KEY NOT NULL, user TEXT NOT NULL) WITHOUT ROWID;";
+    "CREATE TABLE kills(app TEXT PRIMARY KEY NOT NULL, user TEXT NOT NULL,"
+    " framework TEXT NOT NULL) WITHOUT ROWID;";
 
 struct svc_lr_store {
     sqlite3 *db;
@@ -296,8 +297,10 @@ void svc_lr_store_drop_tasks(struct svc_lr_store *s, const char *framework)
     two(s, NO_TASKS, framework, NULL);
 }
 
-void svc_lr_store_kill(struct svc_lr_store *s, const char *app, const char *user)
+void svc_lr_store_kill(struct svc_lr_store *s, const char *app, const char *user,
+                       const char *framework)
 {
+    text(s, KILL, 3, framework);
     two(s, KILL, app, user);
 }
 
@@ -320,7 +323,7 @@ static const char *column(sqlite3_stmt *st, int i)
 
 static int give(const struct svc_lr_rows *rows, int kind, sqlite3_stmt *st, void *u)
 {
-    int n = kind == 2 ? 4 : kind == 1 ? 3 : 2;
+    int n = kind == 2 ? 4 : kind == 0 ? 2 : 3;
 
     for (int i = 0; i < n; i++)
         if (!column(st, i))
@@ -334,7 +337,7 @@ static int give(const struct svc_lr_rows *rows, int kind, sqlite3_stmt *st, void
         return rows->task(u, column(st, 0), column(st, 1), sqlite3_column_int(st, 2),
                           column(st, 3));
     default:
-        return rows->kill(u, column(st, 0), column(st, 1));
+        return rows->kill(u, column(st, 0), column(st, 1), column(st, 2));
     }
 }
 
@@ -344,7 +347,7 @@ int svc_lr_store_load(struct svc_lr_store *s, const struct svc_lr_rows *rows, vo
     static const char *const queries[] = { "SELECT key,value FROM meta",
                                            "SELECT name,request,status FROM frameworks",
                                            "SELECT framework,role,idx,text FROM tasks",
-                                           "SELECT app,user FROM kills" };
+                                           "SELECT app,user,framework FROM kills" };
     int r = 0;
 
     for (int kind = 0; r == 0 && kind < (int)SV_ARRAY_LEN(queries); kind++) {

@@ -35,14 +35,16 @@ void svc_lr_store_remove(struct svc_lr_store *s, const char *framework); /* with
 void svc_lr_store_task(struct svc_lr_store *s, const char *framework, const char *role,
                        int32_t index, const char *text);
 void svc_lr_store_drop_tasks(struct svc_lr_store *s, const char *framework);
-void svc_lr_store_kill(struct svc_lr_store *s, const char *app, const char *user);
+/* `framework` "": its files stay. */
+void svc_lr_store_kill(struct svc_lr_store *s, const char *app, const char *user,
+                       const char *framework);
 void svc_lr_store_killed(struct svc_lr_store *s, const char *app);
 void svc_lr_store_meta(struct svc_lr_store *s, const char *key, const char *value);
 
 struct svc_lr_rows { /* each returns 0, or -errno, which ends the load */
     int (*framework)(void *u, const char *name, const char *request, const char *status);
     int (*task)(void *u, const char *framework, const char *role, int32_t index, const char *text);
-    int (*kill)(void *u, const char *app, const char *user);
+    int (*kill)(void *u, const char *app, const char *user, const char *framework);
     int (*meta)(void *u, const char *key, const char *value);
 };
 /* Reads all, frameworks before their tasks. */

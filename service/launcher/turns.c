@@ -1,0 +1,197 @@
+/* Answers of the world, and the next steps: application ids, submissions, kills, retries, the
+ * collection of old frameworks; see launcher.h. */
+#include <string.h>
+#include <utlist.h>
+
+#include "common/log.h"
+#include "service/engine/exit-table.h"
+#include "service/launcher/internal.h"
+
+/* ---- Answers of the world ---- */
+
+void svc_lr_on_id(struct svc_lr *l, const char *framework, uint64_t generation, int status,
+                  struct yarn_app_id app)
+{
+    struct svc_framework *f = svc_lr_find(&l->all, framework);
+    struct svc_lr_input in = { .app = app };
+
+    l->n_ids--;
+    if (!f || f->generation != generation || !f->busy || l->broken)
+        return;
+    f->busy = false;
+    if (f->st.state != SVC_LR_WAITING)
+        return;
+    if (status < 0) {
+        svc_lr_enqueue(l, f); /* again with the next tick */
+        return;
+    }
+    in.user = f->d->user;
+    svc_lr_begin(l);
+    svc_lr_post(l, f, SVC_LR_CREATE, &in); /* a stopped one goes on to its end */
+    if (svc_lr_commit(l) == 0)
+        svc_lr_tick(l);
+}
+
+void svc_lr_on_submitted(struct svc_lr *l, struct yarn_app_id app, int32_t code, const char *why)
+{
+    struct svc_framework *f = svc_lr_find_app(&l->all, app);
+    struct svc_lr_input in = { .code = code, .words = why };
+
+    l->n_works--;
+    if (!f || l->broken)
+        return;
+    f->busy = false;
+    if (f->st.state != SVC_LR_CREATED)
+        return;
+    if (code == SVC_FW_EXIT_SUBMIT_IO && ++f->failures < SVC_LR_SUBMISSIONS) {
+        svc_lr_enqueue(l, f); /* under the same id: it cannot become two */
+        return;
+    }
+    l->counts.submitted += code == 0;
+    l->counts.refused += code != 0;
+    if (code)
+        sv_log_warning("framework %s: its master was not submitted: %s", f->name, why);
+    svc_lr_begin(l);
+    svc_lr_post(l, f, code ? SVC_LR_NOT_SUBMITTED : SVC_LR_SUBMITTED, &in);
+    if (svc_lr_commit(l) == 0 && code == 0)
+        l->world.poll(l->world.userdata);
+}
+
+void svc_lr_on_killed(struct svc_lr *l, const char *app, bool killed)
+{
+    struct svc_lr_kill *k;
+
+    l->n_works--;
+    DL_FOREACH (l->kills, k)
+        if (strcmp(k->app, app) == 0)
+            break;
+    if (!k)
+        return;
+    k->busy = false;
+    if (!killed || l->broken) { /* again, behind the others */
+        DL_DELETE(l->kills, k);
+        DL_APPEND(l->kills, k);
+        return;
+    }
+    svc_lr_begin(l);
+    svc_lr_store_killed(l->store, app);
+    if (svc_lr_commit(l) < 0)
+        return;
+    l->counts.killed++;
+    DL_DELETE(l->kills, k);
+    svc_lr_kill_free(k);
+}
+
+/* ---- Turns ---- */
+
+static void pump_kills(struct svc_lr *l)
+{
+    struct svc_lr_kill *k;
+    bool again;
+
+    DL_FOREACH (l->kills, k) {
+        if (l->n_works >= SVC_LR_WORKS_AT_ONCE)
+            return;
+        if (k->busy)
+            continue;
+        /* The files of one that is there again are its. */
+        again = k->framework && svc_lr_find(&l->all, k->framework);
+        if (l->world.kill(l->world.userdata, k->app, k->user, again ? NULL : k->framework) < 0)
+            return;
+        k->busy = true;
+        l->n_works++;
+    }
+}
+
+/* False: what it needs is used up. */
+static bool pump_one(struct svc_lr *l, struct svc_framework *f)
+{
+    bool id = f->st.state == SVC_LR_WAITING;
+    int r;
+
+    if (id ? l->n_ids >= SVC_LR_IDS_AT_ONCE : l->n_works >= SVC_LR_WORKS_AT_ONCE)
+        return false;
+    r = id ? l->world.new_id(l->world.userdata, f->name, f->generation)
+           : l->world.submit(l->world.userdata, f);
+    if (r < 0)
+        return false;
+    svc_lr_dequeue(l, f);
+    f->busy = true;
+    l->n_ids += id;
+    l->n_works += !id;
+    return true;
+}
+
+static void pump(struct svc_lr *l)
+{
+    struct svc_framework *f, *tmp;
+    bool ids = true, works = true;
+
+    pump_kills(l);
+    DL_FOREACH_SAFE (l->queue, f, tmp) {
+        bool *more = f->st.state == SVC_LR_WAITING ? &ids : &works;
+
+        if (*more)
+            *more = pump_one(l, f);
+        if (!ids && !works)
+            return;
+    }
+}
+
+static bool is_old(const struct svc_lr *l, const struct svc_framework *f)
+{
+    return f->st.state == SVC_LR_COMPLETED && f->client != SVC_LR_DATA_DEPLOYMENT &&
+           svc_lr_now(l) - f->st.completed_ms > l->settings->retain_s * 1000;
+}
+
+#define COLLECT_TURN 64 /* frameworks of one turn */
+
+/* Retries whose time has come, and completed frameworks that nobody needs any more. */
+static void look_at_all(struct svc_lr *l)
+{
+    struct svc_framework *f, *tmp;
+    int n = 0;
+
+    HASH_ITER (hh, l->all.by_name, f, tmp) {
+        bool due = f->st.state == SVC_LR_APP_COMPLETED && f->st.retry_at_ms <= svc_lr_now(l);
+        bool old = is_old(l, f);
+
+        if (!due && !old)
+            continue;
+        if (n++ == 0)
+            svc_lr_begin(l);
+        if (due)
+            svc_lr_settle(l, f);
+        else
+            svc_lr_forget(l, f);
+        l->counts.collected += old;
+        if (n == COLLECT_TURN)
+            break;
+    }
+    if (n && svc_lr_commit(l) < 0)
+        return;
+}
+
+/* The store may work again: what is in memory is read from it. */
+static void mend(struct svc_lr *l)
+{
+    struct sv_error err = { 0 };
+
+    svc_lr_clear(l);
+    l->broken = false;
+    if (svc_lr_load(l, &err) < 0) {
+        sv_log_err("%s", err.text);
+        l->broken = true;
+    }
+    l->world.changed(l->world.userdata, NULL);
+}
+
+void svc_lr_tick(struct svc_lr *l)
+{
+    if (l->broken)
+        mend(l);
+    if (!l->broken)
+        look_at_all(l);
+    if (!l->broken)
+        pump(l);
+}

@@ -1,0 +1,348 @@
+/* service/launcher/: lives of frameworks with a ResourceManager of this file: retries, stops,
+ * deletes, families, collection, and what masters tell. */
+#include "service/engine/exit-table.h"
+#include "service/framework/link.h"
+#include "tests/unit/service/launcher-fixture.h"
+
+#define STATE(name)                                                                                \
+    ({                                                                                             \
+        struct svc_framework *f_ = svc_lr_find(&k.l->all, name);                                   \
+        f_ ? f_->st.state : 0;                                                                     \
+    })
+#define WORDS(code, type)                                                                          \
+    SVC_FW_DIAGNOSTICS_START "{\"applicationExitCode\":" #code ",\"applicationExitType\":\"" type  \
+                             "\"}" SVC_FW_DIAGNOSTICS_END
+
+static void put(struct fake *k, const char *name, const char *body)
+{
+    char uri[300];
+
+    (void)snprintf(uri, sizeof(uri), "/v1/Frameworks/%s", name);
+    if (status_of(k, "PUT", uri, body) != 202)
+        fail_msg("PUT %s", name);
+    fake_run(k);
+}
+
+static void end_app(struct fake *k, int i, int final, const char *words)
+{
+    k->apps[i].ended = true;
+    k->apps[i].final = final;
+    k->apps[i].diagnostics = words;
+    fake_poll(k);
+}
+
+static void runs_to_its_end(void **state)
+{
+    struct fake k = { 0 };
+    const struct svc_framework *f;
+
+    (void)state;
+    fake_start(&k);
+    put(&k, "a", BODY(1, ""));
+    assert_int_equal(STATE("a"), SVC_LR_LAUNCHED);
+    assert_string_equal(k.apps[0].user, "ann");
+    fake_poll(&k);
+    assert_int_equal(STATE("a"), SVC_LR_APP_WAITING);
+    k.apps[0].running = true;
+    fake_poll(&k);
+    assert_int_equal(STATE("a"), SVC_LR_APP_RUNNING);
+    end_app(&k, 0, SVC_LR_FINAL_SUCCEEDED, WORDS(0, "SUCCEEDED"));
+    assert_int_equal(STATE("a"), SVC_LR_COMPLETED);
+    f = svc_lr_find(&k.l->all, "a");
+    assert_int_equal(f->st.exit.code, 0);
+    assert_int_equal(f->st.exit.type, SVC_FW_SUCCEEDED);
+    assert_true(f->st.completed_ms && f->st.app_completed_ms && f->st.launched_ms);
+    fake_stop(&k);
+}
+
+static void retries_by_policy(void **state)
+{
+    static const struct {
+        const char *policy, *words;
+        int final, state;
+    } rows[] = {
+        { "", WORDS(-7103, "TRANSIENT_NORMAL"), SVC_LR_FINAL_UNKNOWN, SVC_LR_COMPLETED },
+        { "\"retryPolicy\":{\"maxRetryCount\":1},", WORDS(-7103, "TRANSIENT_NORMAL"),
+          SVC_LR_FINAL_UNKNOWN, SVC_LR_LAUNCHED },
+        { "\"retryPolicy\":{\"fancyRetryPolicy\":true},", WORDS(-7103, "TRANSIENT_NORMAL"),
+          SVC_LR_FINAL_UNKNOWN, SVC_LR_LAUNCHED },
+        { "\"retryPolicy\":{\"fancyRetryPolicy\":true},", WORDS(-7252, "TRANSIENT_CONFLICT"),
+          SVC_LR_FINAL_UNKNOWN, SVC_LR_APP_COMPLETED },
+        { "\"retryPolicy\":{\"fancyRetryPolicy\":true},", WORDS(-7251, "NON_TRANSIENT"),
+          SVC_LR_FINAL_UNKNOWN, SVC_LR_COMPLETED },
+        { "\"retryPolicy\":{\"maxRetryCount\":-1},", WORDS(0, "SUCCEEDED"), SVC_LR_FINAL_SUCCEEDED,
+          SVC_LR_COMPLETED },
+        { "\"retryPolicy\":{\"maxRetryCount\":-2},", WORDS(0, "SUCCEEDED"), SVC_LR_FINAL_SUCCEEDED,
+          SVC_LR_LAUNCHED },
+        /* no words, and words that are none */
+        { "\"retryPolicy\":{\"fancyRetryPolicy\":true},", "exit code 1", SVC_LR_FINAL_UNKNOWN,
+          SVC_LR_LAUNCHED },
+        { "\"retryPolicy\":{\"fancyRetryPolicy\":true},", "", SVC_LR_FINAL_UNKNOWN,
+          SVC_LR_RETRIEVING },
+        { "\"retryPolicy\":{\"fancyRetryPolicy\":true},", "", SVC_LR_FINAL_KILLED,
+          SVC_LR_LAUNCHED },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < SV_ARRAY_LEN(rows); i++) {
+        struct fake k = { 0 };
+        char body[1024];
+
+        fake_start(&k);
+        (void)snprintf(body, sizeof(body), "{%s%s", rows[i].policy, BODY(1, "") + 1);
+        put(&k, "a", body);
+        end_app(&k, 0, rows[i].final, rows[i].words);
+        if (STATE("a") != rows[i].state)
+            fail_msg("row %zu: %s", i, svc_lr_state_name(STATE("a")));
+        fake_stop(&k);
+    }
+}
+
+static void waits_before_a_retry(void **state)
+{
+    struct fake k = { 0 };
+
+    (void)state;
+    fake_start(&k);
+    put(&k, "a", BODY(1, "\"retryPolicy\":{\"fancyRetryPolicy\":true},"));
+    end_app(&k, 0, SVC_LR_FINAL_UNKNOWN, WORDS(-7252, "TRANSIENT_CONFLICT"));
+    k.wall += 599999;
+    svc_lr_tick(k.l);
+    assert_int_equal(STATE("a"), SVC_LR_APP_COMPLETED);
+    k.wall += 1;
+    svc_lr_tick(k.l);
+    fake_run(&k);
+    assert_int_equal(STATE("a"), SVC_LR_LAUNCHED);
+    assert_int_equal(svc_lr_find(&k.l->all, "a")->st.retries.transient_conflict, 1);
+    fake_stop(&k);
+}
+
+static void diagnostics_never_come(void **state)
+{
+    struct fake k = { 0 };
+
+    (void)state;
+    fake_start(&k);
+    put(&k, "a", BODY(1, ""));
+    end_app(&k, 0, SVC_LR_FINAL_UNKNOWN, "");
+    for (int i = 0; i < 14; i++)
+        fake_poll(&k);
+    assert_int_equal(STATE("a"), SVC_LR_RETRIEVING);
+    fake_poll(&k);
+    assert_int_equal(STATE("a"), SVC_LR_COMPLETED);
+    assert_int_equal(svc_lr_find(&k.l->all, "a")->st.exit.code, SVC_FW_EXIT_DIAGNOSTICS_LOST);
+    fake_stop(&k);
+}
+
+static void lost_and_refused(void **state)
+{
+    struct fake k = { 0 };
+
+    (void)state;
+    fake_start(&k);
+    put(&k, "lost", BODY(1, ""));
+    k.apps[0].known = false;
+    fake_poll(&k); /* too early to say so */
+    assert_int_equal(STATE("lost"), SVC_LR_LAUNCHED);
+    k.wall += 30000;
+    fake_poll(&k);
+    assert_int_equal(STATE("lost"), SVC_LR_COMPLETED);
+    assert_int_equal(svc_lr_find(&k.l->all, "lost")->st.exit.code, SVC_FW_EXIT_APP_LOST);
+    k.submit_code = SVC_FW_EXIT_SUBMIT_REJECTED;
+    put(&k, "refused", BODY(1, ""));
+    assert_int_equal(STATE("refused"), SVC_LR_COMPLETED);
+    assert_int_equal(svc_lr_find(&k.l->all, "refused")->st.exit.code, SVC_FW_EXIT_SUBMIT_REJECTED);
+    /* Where nobody answers the same application is submitted again. */
+    k.submit_code = SVC_FW_EXIT_SUBMIT_IO;
+    put(&k, "away", BODY(1, ""));
+    assert_int_equal(STATE("away"), SVC_LR_CREATED);
+    k.submit_code = 0;
+    svc_lr_tick(k.l);
+    fake_run(&k);
+    assert_int_equal(STATE("away"), SVC_LR_LAUNCHED);
+    assert_int_equal(k.n_apps, 3);
+    fake_stop(&k);
+}
+
+static void stops(void **state)
+{
+    struct fake k = { 0 };
+
+    (void)state;
+    fake_start(&k);
+    put(&k, "a", BODY(1, ""));
+    assert_int_equal(
+        status_of(&k, "PUT", "/v1/Frameworks/a/ExecutionType", "{\"executionType\":\"STOP\"}"),
+        202);
+    fake_run(&k);
+    assert_int_equal(STATE("a"), SVC_LR_COMPLETED);
+    assert_true(k.apps[0].killed);
+    assert_int_equal(svc_lr_find(&k.l->all, "a")->st.exit.code, SVC_FW_EXIT_STOP_REQUESTED);
+    /* Before it was launched: an id holds its end, and nothing is submitted. */
+    put(&k, "b", BODY(1, "\"executionType\":\"STOP\","));
+    assert_int_equal(STATE("b"), SVC_LR_COMPLETED);
+    assert_int_equal(svc_lr_find(&k.l->all, "b")->st.app.id, 2);
+    assert_false(k.apps[1].submitted);
+    /* START of a stopped one changes nothing. */
+    put(&k, "a", BODY(1, ""));
+    assert_int_equal(STATE("a"), SVC_LR_COMPLETED);
+    /* Another version does. */
+    put(&k, "a", BODY(2, ""));
+    assert_int_equal(STATE("a"), SVC_LR_LAUNCHED);
+    fake_stop(&k);
+}
+
+static void another_version(void **state)
+{
+    struct fake k = { 0 };
+    _cleanup_free_ char *text = NULL;
+    _cleanup_said_ struct said s = { 0 };
+
+    (void)state;
+    fake_start(&k);
+    put(&k, "a", BODY(1, ""));
+    put(&k, "a", BODY(2, ""));
+    assert_true(k.apps[0].killed);
+    assert_true(k.apps[1].submitted);
+    assert_int_equal(k.apps[1].id.id, svc_lr_find(&k.l->all, "a")->st.app.id);
+    /* The first one's master is told to go. */
+    text = message(&k.apps[0], 1, 0, "");
+    s = tell(&k, &k.apps[0], k.apps[0].token, text);
+    assert_int_equal(s.status, 401); /* its token is no longer the framework's */
+    fake_stop(&k);
+}
+
+#define CHILD(rest) BODY(1, "\"parentFramework\":{\"parentFrameworkName\":" rest "},")
+
+static void families(void **state)
+{
+    struct fake k = { 0 };
+
+    (void)state;
+    fake_start(&k);
+    assert_int_equal(
+        status_of(&k, "PUT", "/v1/Frameworks/x", CHILD("\"none\",\"deleteOnParentDeleted\":true")),
+        400);
+    put(&k, "x", CHILD("\"x\",\"deleteOnParentDeleted\":true")); /* its own parent */
+    put(&k, "p", BODY(1, ""));
+    put(&k, "c", CHILD("\"p\",\"deleteOnParentDeleted\":true,\"stopOnParentStopped\":true"));
+    put(&k, "g", CHILD("\"c\",\"deleteOnParentDeleted\":true,\"stopOnParentStopped\":true"));
+    put(&k, "o", CHILD("\"p\""));
+    assert_int_equal(
+        status_of(&k, "PUT", "/v1/Frameworks/p/ExecutionType", "{\"executionType\":1}"), 202);
+    fake_run(&k);
+    assert_int_equal(STATE("p"), SVC_LR_COMPLETED);
+    assert_int_equal(STATE("c"), SVC_LR_COMPLETED);
+    assert_int_equal(STATE("g"), SVC_LR_COMPLETED);
+    assert_int_equal(STATE("o"), SVC_LR_LAUNCHED);
+    /* One that comes later is stopped, too. */
+    put(&k, "n", CHILD("\"p\",\"stopOnParentStopped\":true"));
+    assert_int_equal(STATE("n"), SVC_LR_COMPLETED);
+    /* The original deleted children with a parent that was absent alone. */
+    assert_int_equal(status_of(&k, "DELETE", "/v1/Frameworks/p", NULL), 202);
+    assert_int_equal(STATE("p") + STATE("c") + STATE("g"), 0);
+    assert_int_equal(STATE("o"), SVC_LR_LAUNCHED);
+    fake_stop(&k);
+}
+
+static void deletes(void **state)
+{
+    struct fake k = { 0 };
+
+    (void)state;
+    fake_start(&k);
+    put(&k, "a", BODY(1, ""));
+    assert_int_equal(status_of(&k, "DELETE", "/v1/Frameworks/a", NULL), 202);
+    assert_int_equal(status_of(&k, "GET", "/v1/Frameworks/a", NULL), 404);
+    assert_int_equal(k.n_kills, 1);
+    assert_string_equal(k.removed[0], "a"); /* its files */
+    assert_int_equal(status_of(&k, "DELETE", "/v1/Frameworks/a", NULL), 202);
+    fake_run(&k);
+    assert_int_equal(k.l->all.n, 0);
+    assert_int_equal(k.l->all.n_tasks, 0);
+    assert_null(k.l->kills);
+    fake_stop(&k);
+}
+
+static void collects(void **state)
+{
+    struct fake k = { 0 };
+
+    (void)state;
+    fake_start(&k);
+    put(&k, "a", BODY(1, ""));
+    end_app(&k, 0, SVC_LR_FINAL_SUCCEEDED, WORDS(0, "SUCCEEDED"));
+    k.wall += 43200 * 1000;
+    svc_lr_tick(k.l);
+    assert_int_equal(STATE("a"), SVC_LR_COMPLETED); /* strictly older */
+    k.wall++;
+    svc_lr_tick(k.l);
+    assert_int_equal(STATE("a"), 0);
+    assert_int_equal(k.l->counts.collected, 1);
+    fake_stop(&k);
+}
+
+static void limits(void **state)
+{
+    struct fake k = { .settings.max_tasks = 5 };
+
+    (void)state;
+    fake_start(&k);
+    put(&k, "a", BODY(1, ""));
+    assert_int_equal(status_of(&k, "PUT", "/v1/Frameworks/b", BODY(1, "")), 429);
+    assert_int_equal(
+        status_of(&k, "PUT", "/v1/Frameworks/a/TaskRoles/W/TaskNumber", "{\"taskNumber\":5}"), 202);
+    assert_int_equal(
+        status_of(&k, "PUT", "/v1/Frameworks/a/TaskRoles/W/TaskNumber", "{\"taskNumber\":6}"), 429);
+    assert_int_equal(status_of(&k, "PUT", "/v1/Frameworks/a", BODY(1, "")), 202);
+    assert_int_equal(k.l->all.n_tasks, 3);
+    fake_stop(&k);
+}
+
+/* Tasks that had not ended when the application did. */
+static void shown_at_the_end(void **state)
+{
+    struct fake k = { 0 };
+    _cleanup_free_ char *text = NULL;
+    _cleanup_said_ struct said s = { 0 }, shown = { 0 };
+
+    (void)state;
+    fake_start(&k);
+    put(&k, "a", BODY(1, ""));
+    text = message(&k.apps[0], 1, 1,
+                   ",\"taskRoles\":{\"W\":[" TASK(0, "CONTAINER_RUNNING",
+                                                  CONTAINER) "," TASK(1, "TASK_WAITING", "") "]}");
+    s = tell(&k, &k.apps[0], k.apps[0].token, text);
+    assert_int_equal(s.status, 200);
+    shown = ask(&k, "GET", "/v1/Frameworks/a/FrameworkStatus", NULL);
+    assert_non_null(strstr(shown.body, "\"APPLICATION_RUNNING\""));
+    said_free(&shown);
+    end_app(&k, 0, SVC_LR_FINAL_KILLED, "");
+    shown = ask(&k, "GET", "/v1/Frameworks/a/AggregatedFrameworkStatus", NULL);
+    assert_null(strstr(shown.body, "CONTAINER_RUNNING"));
+    assert_non_null(strstr(shown.body, "\"containerExitCode\":-7400"));
+    assert_non_null(strstr(shown.body, "\"containerCompletedTimestamp\":1000000"));
+    assert_non_null(strstr(shown.body, "\"containerCompletedTimestamp\":null"));
+    assert_non_null(strstr(shown.body, "\"applicationExitCode\":-7303"));
+    fake_stop(&k);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(runs_to_its_end),
+        cmocka_unit_test(retries_by_policy),
+        cmocka_unit_test(waits_before_a_retry),
+        cmocka_unit_test(diagnostics_never_come),
+        cmocka_unit_test(lost_and_refused),
+        cmocka_unit_test(stops),
+        cmocka_unit_test(another_version),
+        cmocka_unit_test(families),
+        cmocka_unit_test(deletes),
+        cmocka_unit_test(collects),
+        cmocka_unit_test(limits),
+        cmocka_unit_test(shown_at_the_end),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
