@@ -7,14 +7,13 @@
 #include <string.h>
 
 #include "common/buf.h"
-#include "common/conf-hidden.h"
 #include "common/str.h"
 #include "fs/resolve.h"
 #include "service/cluster/internal.h"
 #include "service/cluster/login.h"
+#include "service/cluster/site.h"
 #include "service/definition/service-keys.h"
 
-#define SITE_MAX ((size_t)1 << 20) /* bytes of the keys that a master gets */
 #define MASTER "selvedge-service-am"
 
 enum { K_MASTER, K_JVM, K_CLASSPATH, K_FRAMEWORK, K_ZK_ROOT, K_ZK_QUORUM, K_COUNT };
@@ -64,66 +63,6 @@ static void add_env(struct submission *u, const char *name, const char *value)
         u->env[u->s.launch.n_env++] = (struct cli_env){ name, value };
 }
 
-/* ---- Keys for our master ---- */
-
-struct site {
-    struct sv_buf text;
-    struct sv_conf_hidden *hidden;
-};
-
-static int put_xml(struct sv_buf *b, const char *s)
-{
-    int r = 0;
-
-    for (; r == 0 && *s; s++) {
-        size_t n = strcspn(s, "&<>");
-
-        r = sv_buf_put(b, s, n);
-        s += n;
-        if (r < 0 || !*s)
-            break;
-        r = sv_buf_put_str(b, *s == '&' ? "&amp;" : *s == '<' ? "&lt;" : "&gt;");
-    }
-    return r;
-}
-
-static int put_key(const char *name, const char *value, void *userdata)
-{
-    struct site *t = userdata;
-    int r;
-
-    if (!t->hidden || sv_conf_is_hidden(t->hidden, name))
-        return 0;
-    r = sv_buf_put_str(&t->text, "<property><name>");
-    if (r == 0)
-        r = put_xml(&t->text, name);
-    if (r == 0)
-        r = sv_buf_put_str(&t->text, "</name><value>");
-    if (r == 0)
-        r = put_xml(&t->text, value);
-    return r < 0 ? r : sv_buf_put_str(&t->text, "</value></property>\n");
-}
-
-/* All keys that are set here, without secrets. malloc'd. */
-static int site_text(struct submission *u, char **ret)
-{
-    struct sv_conf *conf = u->c->cfg.conf;
-    struct site t = { .text = SV_BUF_INIT(SITE_MAX), .hidden = sv_conf_hidden_new(conf) };
-    int r = sv_buf_put_str(&t.text, "<?xml version=\"1.0\"?>\n<configuration>\n");
-
-    if (r == 0)
-        r = sv_conf_each(conf, put_key, &t);
-    if (r == 0)
-        r = sv_buf_put(&t.text, "</configuration>\n", sizeof("</configuration>\n"));
-    (void)sv_conf_hidden_free(t.hidden);
-    if (r < 0) {
-        sv_buf_free(&t.text);
-        return sv_error_errno(u->err, r, "configuration for the master of %s", u->d->name);
-    }
-    *ret = (char *)t.text.data;
-    return 0;
-}
-
 /* ---- Files ---- */
 
 static int add_file(struct submission *u, const char *name, const char *text, const char *from)
@@ -147,7 +86,7 @@ static int add_file(struct submission *u, const char *name, const char *text, co
 static int our_master(struct submission *u)
 {
     _cleanup_free_ char *site = NULL;
-    int r = site_text(u, &site);
+    int r = svc_site_text(u->c->cfg.conf, &site, u->err);
 
     if (r == 0)
         r = add_file(u, MASTER, NULL, u->c->cfg.program);

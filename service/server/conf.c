@@ -100,6 +100,8 @@ int svc_conf_read(struct sv_conf *conf, struct svc_conf *ret, struct sv_error *e
     if (r >= 0)
         r = read_texts(conf, &c, err);
     if (r >= 0)
+        r = svc_lr_settings_read(conf, &c.frameworks, err);
+    if (r >= 0)
         r = sv_web_login_read(conf, &c.login, err);
     if (r >= 0)
         r = sv_web_auth_read(conf, &c.login, &c.auth, err);
@@ -118,13 +120,18 @@ void svc_conf_free(struct svc_conf *c)
     sv_web_auth_free(&c->auth);
     sv_web_login_free(&c->login);
     svc_kerberos_conf_free(&c->kerberos);
+    svc_lr_settings_free(&c->frameworks);
 }
 
 void svc_conf_print(struct sv_conf *conf, FILE *out)
 {
-    size_t n[5];
-    const struct sv_conf_key *rows[] = { keys, svc_cluster_keys(&n[1]), sv_web_auth_keys(&n[2]),
-                                         sv_web_login_keys(&n[3]), svc_kerberos_conf_keys(&n[4]) };
+    size_t n[6];
+    const struct sv_conf_key *rows[] = { keys,
+                                         svc_cluster_keys(&n[1]),
+                                         sv_web_auth_keys(&n[2]),
+                                         sv_web_login_keys(&n[3]),
+                                         svc_kerberos_conf_keys(&n[4]),
+                                         svc_lr_keys(&n[5]) };
 
     n[0] = SV_ARRAY_LEN(keys);
     for (size_t i = 0; i < SV_ARRAY_LEN(rows); i++)

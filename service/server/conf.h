@@ -9,6 +9,7 @@
 #include "common/web/web-login.h"
 #include "service/api/api.h"
 #include "service/cluster/kerberos-conf.h"
+#include "service/launcher/settings.h"
 
 #define SVC_SOCKET_MAX 100 /* bytes; sockaddr_un holds 107 */
 
@@ -25,6 +26,7 @@ struct svc_conf {
     struct sv_web_auth auth; /* owned */
     struct sv_web_login login;
     struct svc_kerberos_conf kerberos; /* likewise */
+    struct svc_lr_settings frameworks; /* likewise */
 };
 
 /* May look this host's own name up. */

@@ -13,6 +13,7 @@ enum { USER, METHOD, URI, BODY, N };
 
 struct head {
     uint32_t n[N]; /* bytes of each, without the NUL that ends it */
+    uint32_t launcher;
 };
 
 static int write_all(int fd, const void *p, size_t n)
@@ -37,7 +38,8 @@ int svc_request_put(const struct svc_request *q)
     _cleanup_close_ int fd = memfd_create("request", MFD_CLOEXEC);
     const void *parts[N] = { q->user, q->method, q->uri, q->body };
     struct head h = { { (uint32_t)strlen(q->user), (uint32_t)strlen(q->method),
-                        (uint32_t)strlen(q->uri), (uint32_t)q->body_len } };
+                        (uint32_t)strlen(q->uri), (uint32_t)q->body_len },
+                      q->launcher };
     int r = fd < 0 ? -errno : write_all(fd, &h, sizeof(h));
 
     for (size_t i = 0; r == 0 && i < N; i++) {
@@ -76,7 +78,8 @@ int svc_request_get(int fd, struct svc_request *ret)
                                  .method = parts[METHOD],
                                  .uri = parts[URI],
                                  .body = parts[BODY],
-                                 .body_len = h.n[BODY] };
+                                 .body_len = h.n[BODY],
+                                 .launcher = h.launcher };
     return 0;
 }
 

@@ -5,8 +5,10 @@
 
 #include "common/loop-guard.h"
 #include "common/web/series.h"
+#include "service/server/frameworks.h"
 
-int svc_series(const struct svc_flights *all, struct sv_buf *out)
+int svc_series(const struct svc_flights *all, const struct svc_frameworks *frameworks,
+               struct sv_buf *out)
 {
     static const char times[] = "selvedge_services_request_seconds";
     static const char answers[] = "selvedge_services_answers_total";
@@ -33,6 +35,8 @@ int svc_series(const struct svc_flights *all, struct sv_buf *out)
     sv_series_one(&s, "selvedge_loop_slow_handlers_total", "counter",
                   "Handlers of the event loop that took longer than 100 ms.",
                   (double)sv_loop_stats().slow);
+    if (frameworks)
+        svc_frameworks_series(frameworks, &s);
     sv_series_process(&s, "selvedge-services");
     return s.error;
 }

@@ -5,6 +5,10 @@
 #include "common/buf.h"
 #include "service/server/flight.h"
 
-int svc_series(const struct svc_flights *all, struct sv_buf *out) _must_use_;
+struct svc_frameworks;
+
+/* `frameworks` NULL: this is no FrameworkLauncher. */
+int svc_series(const struct svc_flights *all, const struct svc_frameworks *frameworks,
+               struct sv_buf *out) _must_use_;
 
 #endif

@@ -19,6 +19,7 @@
 #include "common/web/web-user.h"
 #include "gss/daemon.h"
 #include "service/server/flight.h"
+#include "service/server/frameworks.h"
 #include "service/server/relay.h"
 #include "service/server/series.h"
 
@@ -26,6 +27,8 @@ struct svc_server {
     const struct svc_conf *conf;
     struct svc_flights flights;
     struct sv_web_gate gate;
+    struct sv_http_gate open_gate;     /* the gate, but for masters of frameworks */
+    struct svc_frameworks *frameworks; /* NULL: this is no FrameworkLauncher */
     struct sv_http *port, *relayed;
     struct svc_relay *relay;
     struct sgss_daemon *kerberos;     /* for callers' tickets; NULL: without Kerberos */
@@ -106,7 +109,7 @@ static int begin(struct svc_server *s, const struct sv_http_request *req, const 
 static int answer_metrics(const struct svc_server *s, struct sv_http_response *ret)
 {
     struct sv_buf text = SV_BUF_INIT(1 << 20);
-    int r = svc_series(&s->flights, &text);
+    int r = svc_series(&s->flights, s->frameworks, &text);
 
     if (r < 0) {
         sv_buf_free(&text);
@@ -130,11 +133,20 @@ static int answer_root(struct svc_server *s, const struct sv_http_request *req,
     return say(ret, 404, "no such path: the API is below /app/v1/services");
 }
 
+static bool is_for_frameworks(const struct svc_server *s, const struct sv_http_request *req)
+{
+    return s->frameworks && (svc_frameworks_takes(req->uri) || svc_frameworks_is_link(req->uri));
+}
+
 static int on_port(const struct sv_http_request *req, struct sv_http_response *ret, void *userdata)
 {
     struct svc_server *s = userdata;
     char user[SV_AUTH_USER_MAX];
 
+    if (!svc_api_takes(req->uri) && is_for_frameworks(s, req)) {
+        sv_web_user(&s->conf->auth, req, user);
+        return svc_frameworks_answer(s->frameworks, req, user, ret);
+    }
     if (!svc_api_takes(req->uri))
         return answer_root(s, req, ret);
     if (req->kept->data)
@@ -160,6 +172,8 @@ static void on_ended(void *userdata)
 {
     struct svc_server *s = userdata;
 
+    if (s->frameworks)
+        svc_frameworks_woken(s->frameworks);
     sv_http_retry(s->port);
     sv_http_retry(s->relayed);
 }
@@ -170,6 +184,17 @@ static void on_told(const char *text, void *userdata)
 {
     (void)userdata;
     sv_log_warning("Kerberos: %s", text);
+}
+
+/* Masters of frameworks have no tickets, but tokens of the launcher. */
+static int check_open(const struct sv_http_request *req, struct sv_http_response *ret,
+                      void *userdata)
+{
+    struct svc_server *s = userdata;
+
+    if (s->frameworks && svc_frameworks_is_link(req->uri))
+        return 0;
+    return s->gate.http.check(req, ret, s->gate.http.userdata);
 }
 
 /* Tickets of callers are judged by a selvedge-gss of the server's; requests have their own. */
@@ -198,6 +223,7 @@ static int open_gate(struct svc_server *s, sd_event *event, struct sv_error *err
                                                              .login = &s->conf->login,
                                                              .acceptor = s->acceptor,
                                                              .rules = k->rules });
+    s->open_gate = (struct sv_http_gate){ check_open, s, s->gate.http.head_max };
     return 0;
 }
 
@@ -210,10 +236,22 @@ static int open_port(struct svc_server *s, sd_event *event, const struct sv_list
     if (r >= 0 && fd < 0)
         r = fd = http_listen(s->conf->host, s->conf->port, err);
     if (r >= 0)
-        r = sv_http_new_on(event, fd, &s->gate.http, on_port, s, &s->port, err);
+        r = sv_http_new_on(event, fd, &s->open_gate, on_port, s, &s->port, err);
     if (r >= 0)
         sv_http_set_body_max(s->port, "/", SVC_JSON_MAX);
     return r;
+}
+
+static int open_frameworks(struct svc_server *s, sd_event *event, struct sv_error *err)
+{
+    const struct svc_frameworks_config cfg = { .event = event,
+                                               .conf = s->conf,
+                                               .settings = &s->conf->frameworks,
+                                               .flights = &s->flights,
+                                               .kerberos = s->kerberos,
+                                               .port = sv_http_port(s->port) };
+
+    return s->conf->frameworks.enabled ? svc_frameworks_new(&cfg, &s->frameworks, err) : 0;
 }
 
 static int open_relay(struct svc_server *s, sd_event *event, struct sv_error *err)
@@ -242,6 +280,8 @@ int svc_server_new(sd_event *event, const struct svc_conf *conf, const struct sv
     if (r >= 0)
         r = open_port(s, event, held, err);
     if (r >= 0)
+        r = open_frameworks(s, event, err);
+    if (r >= 0)
         r = open_relay(s, event, err);
     if (r < 0) {
         (void)svc_server_free(s);
@@ -257,6 +297,7 @@ struct svc_server *svc_server_free(struct svc_server *s)
         s->relay = svc_relay_free(s->relay);
         s->relayed = sv_http_free(s->relayed);
         s->port = sv_http_free(s->port);
+        s->frameworks = svc_frameworks_free(s->frameworks);
         s->acceptor = sv_web_acceptor_free(s->acceptor);
         s->kerberos = sgss_daemon_free(s->kerberos);
         svc_flights_free(&s->flights);

@@ -15,6 +15,7 @@
 
 #include "common/log.h"
 #include "service/cluster/cluster.h"
+#include "service/cluster/framework.h"
 #include "service/server/request.h"
 #include "service/store/store.h"
 
@@ -102,7 +103,10 @@ static int answer(const struct svc_conf *conf, const struct svc_request *q, int 
     r = svc_cluster_new(&cfg, &cluster, &err);
     if (r < 0)
         return refuse(fd, 500, err.text);
-    svc_api_answer(svc_cluster_backend(cluster), &conf->settings, q, &a);
+    if (q->launcher)
+        svc_framework_work(cluster, q, &a);
+    else
+        svc_api_answer(svc_cluster_backend(cluster), &conf->settings, q, &a);
     (void)svc_cluster_free(cluster);
     r = svc_answer_write(fd, &a);
     free(a.body);

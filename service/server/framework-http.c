@@ -1,0 +1,277 @@
+/* HTTP of the launcher: calls of clients and masters, long answers, masters who wait; see
+ * frameworks.h. */
+#include <errno.h>
+#include <netdb.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <utlist.h>
+
+#include "common/clock.h"
+#include "common/web/http-stream.h"
+#include "common/web/rest-reply.h"
+#include "service/framework/link.h"
+#include "service/launcher/link.h"
+#include "service/server/frameworks-internal.h"
+
+#define PIECE ((size_t)64 << 10)     /* bytes that are built at once */
+#define PIECE_MAX ((size_t)16 << 20) /* one task, request or summary more than that */
+
+/* ---- Long answers ---- */
+
+struct framework_stream {
+    struct svc_frameworks *s;
+    struct sv_http_stream *stream;
+    struct svc_lr_pieces *pieces;
+    struct sv_buf buf;
+    bool more;
+    struct framework_stream *prev, *next;
+};
+
+static void stream_free(struct framework_stream *t)
+{
+    DL_DELETE(t->s->streams, t);
+    t->pieces = svc_lr_pieces_free(t->pieces);
+    sv_buf_free(&t->buf);
+    free(t);
+}
+
+/* As much as the client takes now: a turn is what its buffer holds. */
+static void feed(struct framework_stream *t)
+{
+    int r = 0;
+
+    while (r == 0) {
+        r = t->buf.len ? sv_http_stream_flush(t->stream, &t->buf) : 0;
+        if (r == -EAGAIN)
+            return;
+        if (r < 0 || !t->more)
+            break;
+        r = svc_lr_pieces_next(t->pieces, &t->buf, PIECE);
+        t->more = r > 0;
+        r = SV_MIN(r, 0);
+    }
+    sv_http_stream_end(t->stream, r == 0);
+    stream_free(t);
+}
+
+static void on_drained(void *userdata)
+{
+    feed(userdata);
+}
+
+static void on_gone(void *userdata)
+{
+    stream_free(userdata);
+}
+
+static const struct sv_http_stream_events stream_events = { on_drained, on_gone };
+
+/* Sends what was built already, then the rest. */
+static int stream(struct svc_frameworks *s, const struct sv_http_request *req,
+                  struct svc_lr_pieces *pieces, struct sv_buf *first)
+{
+    struct framework_stream *t = calloc(1, sizeof(*t));
+
+    if (!t)
+        return -ENOMEM;
+    *t = (struct framework_stream){ .s = s, .more = true };
+    t->stream = sv_http_stream_new(req, &stream_events, t);
+    if (!t->stream || sv_http_stream_own(t->stream, SV_JSON_TYPE) < 0) {
+        if (t->stream)
+            sv_http_stream_end(t->stream, false);
+        free(t);
+        return -ENOMEM;
+    }
+    t->pieces = pieces;
+    t->buf = *first;
+    *first = (struct sv_buf){ 0 };
+    DL_APPEND(s->streams, t);
+    sv_http_stream_begin(t->stream, 200, -1);
+    feed(t);
+    return SV_HTTP_LATER;
+}
+
+static int give_pieces(struct svc_frameworks *s, const struct sv_http_request *req,
+                       struct svc_lr_pieces *pieces, struct sv_http_response *ret)
+{
+    struct sv_buf b = SV_BUF_INIT(PIECE_MAX);
+    int r = svc_lr_pieces_next(pieces, &b, PIECE);
+
+    if (r > 0)
+        r = stream(s, req, pieces, &b);
+    if (r == SV_HTTP_LATER)
+        return r;
+    (void)svc_lr_pieces_free(pieces);
+    if (r < 0) {
+        sv_buf_free(&b);
+        return r;
+    }
+    ret->status = 200;
+    ret->content_type = SV_JSON_TYPE;
+    ret->body = (char *)b.data;
+    ret->body_len = b.len;
+    return 0;
+}
+
+static int give(struct svc_frameworks *s, const struct sv_http_request *req,
+                struct svc_lr_answer *a, struct sv_http_response *ret)
+{
+    if (a->pieces)
+        return give_pieces(s, req, a->pieces, ret);
+    ret->status = a->status;
+    ret->content_type = a->plain ? NULL : SV_JSON_TYPE;
+    ret->body = a->body;
+    ret->body_len = a->len;
+    ret->location = a->location;
+    return 0;
+}
+
+/* ---- Masters who wait ---- */
+
+struct framework_wait {
+    struct svc_frameworks *s;
+    struct svc_lr_told told;
+    struct sv_http_caller *caller;
+    int64_t until_ms;
+    struct framework_wait *prev, *next;
+};
+
+static void wait_free(void *data)
+{
+    struct framework_wait *w = data;
+
+    DL_DELETE(w->s->waits, w);
+    w->s->n_waits--;
+    svc_lr_told_free(&w->told);
+    free(w);
+}
+
+void svc_frameworks_changed(void *u, const char *framework)
+{
+    struct svc_frameworks *s = u;
+    struct framework_wait *w;
+
+    DL_FOREACH (s->waits, w)
+        if (!framework || strcmp(w->told.framework, framework) == 0)
+            sv_http_wake(w->caller);
+}
+
+void svc_frameworks_wake_late(struct svc_frameworks *s)
+{
+    struct framework_wait *w;
+
+    DL_FOREACH (s->waits, w)
+        if (sv_now_ms() >= w->until_ms)
+            sv_http_wake(w->caller);
+}
+
+static int wait_for_news(struct svc_frameworks *s, const struct sv_http_request *req,
+                         struct svc_lr_told *told)
+{
+    struct framework_wait *w = calloc(1, sizeof(*w));
+
+    if (!w) {
+        svc_lr_told_free(told);
+        return -ENOMEM;
+    }
+    *w = (struct framework_wait){ .s = s,
+                                  .told = *told,
+                                  .caller = req->caller,
+                                  .until_ms = sv_now_ms() + SVC_FW_LINK_WAIT_S * 1000 };
+    DL_APPEND(s->waits, w);
+    s->n_waits++;
+    *req->kept = (struct sv_http_kept){ w, wait_free };
+    return -EAGAIN;
+}
+
+static int go_on(struct framework_wait *w, const struct sv_http_request *req,
+                 struct sv_http_response *ret)
+{
+    struct svc_lr_answer a;
+
+    if (!svc_lr_link_answer(w->s->l, &w->told, sv_now_ms() >= w->until_ms, false, &a))
+        return -EAGAIN;
+    return give(w->s, req, &a, ret);
+}
+
+static int answer_master(struct svc_frameworks *s, const struct sv_http_request *req,
+                         const struct svc_lr_call *c, struct sv_http_response *ret)
+{
+    struct svc_lr_told told = { 0 };
+    struct svc_lr_answer a;
+    int r = svc_lr_link_take(s->l, c, sv_http_header(req, SVC_FW_LINK_HEADER), &told, &a);
+
+    if (r == 0 && !svc_lr_link_answer(s->l, &told, false, s->n_waits >= SVC_LR_WAITERS_MAX, &a))
+        return wait_for_news(s, req, &told);
+    svc_lr_told_free(&told);
+    return give(s, req, &a, ret);
+}
+
+/* ---- Calls ---- */
+
+/* A page of another origin can send any other type without asking a browser's permission. */
+static bool is_json(const struct sv_http_request *req)
+{
+    const char *type = sv_http_header(req, "Content-Type");
+    size_t n = strlen("application/json");
+
+    return type && strncasecmp(type, "application/json", n) == 0 && strchr("; ", type[n]);
+}
+
+static void peer_text(const struct sv_http_request *req, char ret[NI_MAXHOST])
+{
+    const struct sockaddr *from = sv_http_peer(req);
+    socklen_t len = from && from->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6)
+                                                        : sizeof(struct sockaddr_in);
+
+    if (!from || getnameinfo(from, len, ret, NI_MAXHOST, NULL, 0, NI_NUMERICHOST) != 0)
+        memcpy(ret, "UNKNOWN", sizeof("UNKNOWN"));
+}
+
+bool svc_frameworks_takes(const char *uri)
+{
+    return svc_lr_takes(uri);
+}
+
+bool svc_frameworks_is_link(const char *uri)
+{
+    return svc_lr_link_takes(uri);
+}
+
+int svc_frameworks_answer(struct svc_frameworks *s, const struct sv_http_request *req,
+                          const char *user, struct sv_http_response *ret)
+{
+    char peer[NI_MAXHOST];
+    struct svc_lr_call c = { .method = req->method,
+                             .uri = req->uri,
+                             .body = req->body ? req->body : "",
+                             .body_len = req->body_len,
+                             .is_json = is_json(req),
+                             .caller = s->authenticated ? user : NULL,
+                             .user = sv_http_header(req, "UserName"),
+                             .client_type = sv_http_header(req, "LaunchClientType"),
+                             .host = sv_http_header(req, "Host"),
+                             .peer = peer };
+    struct svc_lr_answer a;
+
+    if (req->kept->data)
+        return go_on(req->kept->data, req, ret);
+    peer_text(req, peer);
+    if (svc_lr_link_takes(req->uri))
+        return answer_master(s, req, &c, ret);
+    if (s->authenticated && !*user) {
+        ret->status = 401;
+        return 0;
+    }
+    svc_lr_rest(s->l, &c, &a);
+    return give(s, req, &a, ret);
+}
+
+void svc_frameworks_close(struct svc_frameworks *s)
+{
+    struct framework_stream *t, *tmp;
+
+    DL_FOREACH_SAFE (s->streams, t, tmp)
+        stream_free(t); /* the HTTP server has gone: their streams, too */
+}

@@ -1,0 +1,42 @@
+/* Private to the launcher's files of service/server/. */
+#ifndef SELVEDGE_SERVICE_SERVER_FRAMEWORKS_INTERNAL_H
+#define SELVEDGE_SERVICE_SERVER_FRAMEWORKS_INTERNAL_H
+
+#include "client/lib/client.h"
+#include "gss/daemon.h"
+#include "service/launcher/launcher.h"
+#include "service/server/frameworks.h"
+
+struct framework_work;
+struct framework_stream;
+struct framework_wait;
+
+struct svc_frameworks {
+    struct svc_frameworks_config cfg;
+    struct svc_lr *l;
+    char link[512];     /* URL for masters */
+    bool authenticated; /* the cluster's HTTP authentication says who calls */
+    struct sgss_service rm_service;
+    struct cli_rm *rm;
+    bool polling;
+    int64_t polled_ms;
+    uint64_t polls, failed_polls;
+    sd_event_source *tick, *poll;
+    struct framework_work *works;
+    struct framework_wait *waits;
+    size_t n_waits;
+    struct framework_stream *streams;
+};
+
+/* framework-works.c */
+int svc_frameworks_submit(void *u, const struct svc_framework *f);
+int svc_frameworks_kill(void *u, const char *app, const char *user, const char *framework);
+void svc_frameworks_collect(struct svc_frameworks *s); /* works that have ended */
+void svc_frameworks_leave(struct svc_frameworks *s);
+
+/* framework-http.c */
+void svc_frameworks_changed(void *u, const char *framework);
+void svc_frameworks_wake_late(struct svc_frameworks *s); /* masters who have waited long enough */
+void svc_frameworks_close(struct svc_frameworks *s);
+
+#endif

@@ -1,0 +1,332 @@
+/* See frameworks.h. Here: the loop's timers and the ResourceManager. */
+#include "service/server/frameworks.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "common/log.h"
+#include "common/loop-guard.h"
+#include "common/str.h"
+#include "service/cluster/kerberos-conf.h"
+#include "service/launcher/link.h"
+#include "service/server/frameworks-internal.h"
+
+#define TICK_MS 1000
+#define SOON_MS 100  /* to a poll that something asks for */
+#define REST_MS 1000 /* between two of these */
+#define PATH_BYTES 1024
+
+/* ---- The world of the launcher ---- */
+
+static int64_t wall_ms(void *u)
+{
+    (void)u;
+    return sv_wall_ms();
+}
+
+static uint64_t random_number(void *u)
+{
+    uint64_t n = 0;
+
+    (void)u;
+    (void)!getrandom(&n, sizeof(n), 0); /* 0 is a number, too, ignoring */
+    return n;
+}
+
+struct wanted_id {
+    struct svc_frameworks *s;
+    uint64_t generation;
+    char name[SVC_FW_NAME_MAX + 1];
+};
+
+static void on_id(int status, struct yarn_app_id app, struct yarn_resource maximum,
+                  const struct sv_error *err, void *userdata)
+{
+    _cleanup_free_ struct wanted_id *w = userdata;
+
+    (void)maximum;
+    if (status == -ECANCELED) /* the end of the program */
+        return;
+    if (status < 0)
+        sv_log_debug("framework %s: no application id: %s", w->name, err->text);
+    svc_lr_on_id(w->s->l, w->name, w->generation, status, app);
+}
+
+static int new_id(void *u, const char *framework, uint64_t generation)
+{
+    struct svc_frameworks *s = u;
+    struct wanted_id *w = calloc(1, sizeof(*w));
+    int r;
+
+    if (!w)
+        return -ENOMEM;
+    *w = (struct wanted_id){ .s = s, .generation = generation };
+    (void)snprintf(w->name, sizeof(w->name), "%s", framework);
+    r = cli_rm_new_application(s->rm, on_id, w);
+    if (r < 0)
+        free(w);
+    return r;
+}
+
+static void poll_in(struct svc_frameworks *s, int64_t ms)
+{
+    uint64_t at = (uint64_t)(sv_now_ms() + ms) * 1000, old = 0;
+    int on = SD_EVENT_OFF;
+
+    if (!s->poll)
+        return;
+    (void)sd_event_source_get_enabled(s->poll, &on); /* it is a timer, ignoring */
+    (void)sd_event_source_get_time(s->poll, &old);   /* likewise, ignoring */
+    if (on != SD_EVENT_OFF && old <= at)
+        return;
+    (void)sd_event_source_set_time(s->poll, at);                  /* likewise, ignoring */
+    (void)sd_event_source_set_enabled(s->poll, SD_EVENT_ONESHOT); /* likewise, ignoring */
+}
+
+static void poll_soon(void *u)
+{
+    struct svc_frameworks *s = u;
+    int64_t rest = s->polled_ms + REST_MS - sv_now_ms();
+
+    poll_in(s, SV_MAX(rest, (int64_t)SOON_MS));
+}
+
+/* ---- Reports ---- */
+
+static void give(struct svc_frameworks *s, const struct cli_report *r)
+{
+    const struct svc_lr_report report = {
+        .app = r->id,
+        .state = cli_app_ended(r->state)       ? SVC_LR_HAS_ENDED
+                 : r->state == CLI_APP_RUNNING ? SVC_LR_IS_RUNNING
+                                               : SVC_LR_IS_WAITING,
+        .final = r->final == CLI_FINAL_SUCCEEDED ? SVC_LR_FINAL_SUCCEEDED
+                 : r->final == CLI_FINAL_KILLED || r->state == CLI_APP_KILLED
+                     ? SVC_LR_FINAL_KILLED
+                     : SVC_LR_FINAL_UNKNOWN,
+        .diagnostics = r->diagnostics,
+        .tracking_url = r->tracking_url,
+    };
+
+    svc_lr_poll_report(s->l, &report);
+}
+
+static void on_reports(int status, const struct cli_report *reports, size_t n,
+                       const struct sv_error *err, void *userdata)
+{
+    struct svc_frameworks *s = userdata;
+
+    if (status == -ECANCELED) /* the end of the program */
+        return;
+    s->polling = false;
+    s->polled_ms = sv_now_ms();
+    if (status < 0) {
+        s->failed_polls++;
+        sv_log_debug("frameworks: the ResourceManager: %s", err->text);
+    } else {
+        s->polls++;
+        svc_lr_poll_begin(s->l);
+        for (size_t i = 0; i < n; i++)
+            give(s, &reports[i]);
+        svc_lr_poll_end(s->l);
+    }
+    poll_in(s, s->l->again ? REST_MS : s->cfg.settings->resync_s * 1000);
+}
+
+static int on_poll(sd_event_source *source, uint64_t usec, void *userdata)
+{
+    SV_LOOP_HANDLER();
+    struct svc_frameworks *s = userdata;
+    const struct cli_app_filter f = { .types = { "LAUNCHER" }, .n_types = 1 };
+    int r = s->polling ? 0 : cli_rm_applications_where(s->rm, &f, on_reports, s);
+
+    (void)source;
+    (void)usec;
+    if (r < 0)
+        poll_in(s, REST_MS);
+    s->polling |= r >= 0;
+    return 0;
+}
+
+static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
+{
+    SV_LOOP_HANDLER();
+    struct svc_frameworks *s = userdata;
+
+    (void)usec;
+    svc_lr_tick(s->l);
+    svc_frameworks_wake_late(s);
+    (void)sd_event_source_set_time_relative(source, TICK_MS * 1000); /* a timer, ignoring */
+    return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
+}
+
+/* ---- Start and end ---- */
+
+static bool is_any(const char *host)
+{
+    return !*host || strcmp(host, "0.0.0.0") == 0 || strcmp(host, "::") == 0;
+}
+
+/* Before the loop: names are looked up. */
+static void find_self(struct svc_frameworks *s)
+{
+    const char *host = s->cfg.conf->host;
+    const struct addrinfo hints = { .ai_socktype = SOCK_STREAM };
+    struct addrinfo *found = NULL;
+
+    if (is_any(host)) {
+        if (gethostname(s->l->host, sizeof(s->l->host) - 1) < 0)
+            (void)snprintf(s->l->host, sizeof(s->l->host), "localhost");
+    } else {
+        (void)snprintf(s->l->host, sizeof(s->l->host), "%s", host);
+    }
+    if (getaddrinfo(s->l->host, NULL, &hints, &found) == 0 && found)
+        (void)getnameinfo(found->ai_addr, found->ai_addrlen, s->l->ip, sizeof(s->l->ip), NULL, 0,
+                          NI_NUMERICHOST); /* "" then, ignoring */
+    if (found)
+        freeaddrinfo(found);
+    if (s->cfg.settings->address)
+        (void)snprintf(s->link, sizeof(s->link), "%s", s->cfg.settings->address);
+    else
+        (void)snprintf(s->link, sizeof(s->link), "http://%s:%u", s->l->host, s->cfg.port);
+}
+
+static int open_rm(struct svc_frameworks *s, struct sv_error *err)
+{
+    const struct svc_kerberos_conf *k = &s->cfg.conf->kerberos;
+    int r;
+
+    if (!s->cfg.kerberos)
+        return cli_rm_new(s->cfg.event, s->cfg.conf->conf, NULL, &s->rm, err);
+    sgss_service_init(&s->rm_service, s->cfg.kerberos, SVC_RM_PRINCIPAL, k->rm_principal,
+                      k->rm_pattern, k->host);
+    r = cli_rm_new_secure(s->cfg.event, s->cfg.conf->conf, &s->rm_service.ipc, k->qop_mask, NULL,
+                          &s->rm, err);
+    return r;
+}
+
+static int open_launcher(struct svc_frameworks *s, struct sv_error *err)
+{
+    const struct svc_lr_world world = { .userdata = s,
+                                        .wall_ms = wall_ms,
+                                        .random = random_number,
+                                        .new_id = new_id,
+                                        .submit = svc_frameworks_submit,
+                                        .kill = svc_frameworks_kill,
+                                        .poll = poll_soon,
+                                        .changed = svc_frameworks_changed };
+    struct svc_lr_store *store = NULL;
+    char path[PATH_BYTES];
+    int r;
+
+    if (snprintf(path, sizeof(path), "%s/frameworks.db", s->cfg.settings->dir) >= PATH_BYTES)
+        return sv_error_errno(err, -ENAMETOOLONG, "selvedge.framework.state-dir");
+    r = svc_lr_store_open(path, &store, err);
+    return r < 0 ? r : svc_lr_new(s->cfg.settings, &world, store, &s->l, err);
+}
+
+static int open_timers(struct svc_frameworks *s, struct sv_error *err)
+{
+    int r = sd_event_add_time_relative(s->cfg.event, &s->tick, CLOCK_MONOTONIC, 0, 0, on_tick, s);
+
+    if (r >= 0)
+        r = sd_event_add_time(s->cfg.event, &s->poll, CLOCK_BOOTTIME, 0, 0, on_poll, s);
+    return r < 0 ? sv_error_errno(err, r, "frameworks: timers") : 0;
+}
+
+int svc_frameworks_new(const struct svc_frameworks_config *cfg, struct svc_frameworks **ret,
+                       struct sv_error *err)
+{
+    struct svc_frameworks *s = calloc(1, sizeof(*s));
+    int r;
+
+    if (!s)
+        return sv_error_errno(err, -ENOMEM, "frameworks");
+    s->cfg = *cfg;
+    s->authenticated = cfg->conf->kerberos.on || sv_streq(cfg->conf->auth.auth_type, "kerberos");
+    r = open_launcher(s, err);
+    if (r >= 0) {
+        find_self(s);
+        r = open_rm(s, err);
+    }
+    if (r >= 0)
+        r = open_timers(s, err);
+    if (r < 0) {
+        (void)svc_frameworks_free(s);
+        return r;
+    }
+    sv_log_notice("frameworks below /v1, for masters at %s%s", s->link,
+                  s->authenticated ? ""
+                                   : "; the header UserName is no identity: without "
+                                     "hadoop.http.authentication.type=kerberos everybody may run "
+                                     "frameworks as everybody");
+    *ret = s;
+    return 0;
+}
+
+struct svc_frameworks *svc_frameworks_free(struct svc_frameworks *s)
+{
+    if (s) {
+        s->tick = sd_event_source_disable_unref(s->tick);
+        s->poll = sd_event_source_disable_unref(s->poll);
+        s->rm = cli_rm_free(s->rm);
+        svc_frameworks_leave(s);
+        svc_frameworks_close(s);
+        s->l = svc_lr_free(s->l);
+        free(s);
+    }
+    return NULL;
+}
+
+void svc_frameworks_woken(struct svc_frameworks *s)
+{
+    svc_frameworks_collect(s);
+    svc_lr_tick(s->l);
+}
+
+/* ---- Series ---- */
+
+void svc_frameworks_series(const struct svc_frameworks *s, struct sv_series *out)
+{
+    static const char states[] = "selvedge_frameworks";
+    const struct svc_lr_counts *n = &s->l->counts;
+    size_t in[SVC_LR_N_STATES] = { 0 };
+    const struct svc_framework *f;
+    char labels[SV_SERIES_LABELS];
+
+    for (f = s->l->all.by_name; f; f = f->hh.next)
+        in[f->st.state]++;
+    sv_series_head(out, states, "gauge", "Frameworks, by their state.");
+    for (int i = 1; i < SVC_LR_N_STATES; i++)
+        sv_series_value(out, states, sv_series_labels(labels, "state", svc_lr_state_name(i), NULL),
+                        (double)in[i]);
+    sv_series_one(out, "selvedge_frameworks_tasks", "gauge", "Tasks that frameworks ask for.",
+                  (double)s->l->all.n_tasks);
+    sv_series_one(out, "selvedge_frameworks_task_bytes", "gauge",
+                  "Bytes of what masters have told of tasks.", (double)s->l->all.text_bytes);
+    sv_series_one(out, "selvedge_frameworks_masters_waiting", "gauge",
+                  "Masters whose request waits for news.", (double)s->n_waits);
+    sv_series_one(out, "selvedge_frameworks_submitted_total", "counter", "Masters submitted.",
+                  (double)n->submitted);
+    sv_series_one(out, "selvedge_frameworks_refused_total", "counter",
+                  "Masters that could not be submitted.", (double)n->refused);
+    sv_series_one(out, "selvedge_frameworks_retried_total", "counter", "Retries of frameworks.",
+                  (double)n->retried);
+    sv_series_one(out, "selvedge_frameworks_completed_total", "counter", "Frameworks that ended.",
+                  (double)n->completed);
+    sv_series_one(out, "selvedge_frameworks_told_total", "counter", "Requests of masters.",
+                  (double)n->told);
+    sv_series_one(out, "selvedge_frameworks_polls_total", "counter",
+                  "Answers of the ResourceManager about all applications.", (double)s->polls);
+    sv_series_one(out, "selvedge_frameworks_failed_polls_total", "counter",
+                  "Such questions that failed.", (double)s->failed_polls);
+    sv_series_one(out, "selvedge_frameworks_store_failures_total", "counter",
+                  "Changes that could not be written.", (double)svc_lr_store_failures(s->l->store));
+}
