@@ -35,7 +35,7 @@ static int begin(struct body *b, const char *json, size_t len, char **ret_violat
 
 static int end(struct body *b, char **ret_violations)
 {
-    int r = svc_fw_in_end(&b->in, ret_violations);
+    int r = svc_fw_done(&b->in, ret_violations);
 
     json_decref(b->o);
     b->in.a = sv_arena_free(b->in.a);

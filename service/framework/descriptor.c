@@ -387,7 +387,7 @@ int svc_fw_parse(const char *json, size_t len, bool gpus, struct sv_arena *a,
     else
         svc_fw_bad(&in, NULL, "must be an object");
     json_decref(o);
-    r = svc_fw_in_end(&in, ret_violations);
+    r = svc_fw_done(&in, ret_violations);
     if (r == 0)
         *ret = d;
     return r;

@@ -43,7 +43,7 @@ int svc_fw_load(const char *json, size_t len, json_t **ret, char **ret_violation
     return -EINVAL;
 }
 
-int svc_fw_in_end(struct svc_fw_in *in, char **ret_violations)
+int svc_fw_done(struct svc_fw_in *in, char **ret_violations)
 {
     int r = in->no_memory ? -ENOMEM : in->n_bad ? -EINVAL : 0;
 

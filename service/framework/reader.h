@@ -27,7 +27,7 @@ struct svc_fw_at {
 /* -EINVAL: not JSON, and *ret_violations says where; -EFBIG; -ENOMEM. */
 int svc_fw_load(const char *json, size_t len, json_t **ret, char **ret_violations) _must_use_;
 /* 0, or -EINVAL with the violations of all that was read, or -ENOMEM. Frees what is left. */
-int svc_fw_in_end(struct svc_fw_in *in, char **ret_violations) _must_use_;
+int svc_fw_done(struct svc_fw_in *in, char **ret_violations) _must_use_;
 
 void svc_fw_bad(struct svc_fw_in *in, const struct svc_fw_at *at, const char *fmt, ...)
     _printf_(3, 4);
