@@ -148,6 +148,18 @@ void svc_list_settle(struct svc_engine *e)
     f->sweeping = false;
 }
 
+static void end_strangers(struct svc_engine *e)
+{
+    struct svc_container *s, *s_next;
+    struct svc_exceeded *x;
+
+    DL_FOREACH_SAFE (e->surplus, s, s_next) {
+        HASH_FIND(hh, e->fw->exceeded, s->key, sizeof(s->key), x);
+        if (s->kept && (!x || x->list != e->fw->list))
+            svc_container_remove(e, s);
+    }
+}
+
 static void forget_gone(struct svc_fw *f)
 {
     struct svc_exceeded *x, *next;
@@ -170,6 +182,7 @@ void svc_fw_list_end(struct svc_engine *e, int64_t now, bool complete)
         f->list++; /* an empty one */
     f->listing = false;
     if (complete) {
+        end_strangers(e);
         forget_gone(f);
         f->sweeping = true;
     } else {

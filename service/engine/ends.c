@@ -110,8 +110,8 @@ void svc_container_ended(struct svc_inst *i, int32_t exit_status, const char *di
     check_failures(c);
 }
 
-void svc_release_surplus(struct svc_engine *e, struct svc_comp *c,
-                         const struct svc_allocated *allocated)
+struct svc_container *svc_release_surplus(struct svc_engine *e, struct svc_comp *c,
+                                          const struct svc_allocated *allocated)
 {
     struct svc_container *s = calloc(1, sizeof(*s));
 
@@ -123,6 +123,7 @@ void svc_release_surplus(struct svc_engine *e, struct svc_comp *c,
     (void)svc_container_op(e, SVC_OP_RELEASE, s);
     if (c)
         c->surplus++;
+    return s;
 }
 
 /* Splitmix64. */

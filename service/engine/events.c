@@ -149,7 +149,7 @@ void svc_engine_recovered(struct svc_engine *e, int64_t now, const struct svc_al
         give(i, a, SVC_INSTANCE_EV_RECOVERED);
         e->open_due = true;
     } else {
-        svc_release_surplus(e, NULL, a);
+        svc_release_surplus(e, NULL, a)->kept = true;
     }
     svc_settle(e);
 }

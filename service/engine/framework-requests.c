@@ -70,6 +70,9 @@ void svc_fw_ask(struct svc_comp *c, int64_t n)
     struct svc_timers *waiting = &c->engine->fw->roles[c->index].waiting;
     struct svc_timer *t;
 
+    e->fw->blocked = svc_fw_strangers(e);
+    if (e->fw->blocked)
+        return;
     for (; n > 0 && e->budget && (t = svc_timer_take(waiting, INT64_MAX)); n--) {
         struct svc_task *task = SVC_TIMER_OWNER(t, struct svc_task, place);
 

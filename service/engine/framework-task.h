@@ -21,6 +21,7 @@ struct svc_task {
     int64_t launched_at, ended_at;
     bool exited;
     bool given_back; /* its container ends uncounted */
+    bool restored;
     int32_t exit_code;
     enum svc_fw_type type;
     const char *description;
@@ -52,7 +53,8 @@ struct svc_fw { /* of an engine */
     int64_t wall_ms;
     struct svc_fw_role_state *roles;
     size_t n_roles;
-    bool looked; /* the tasks of the attempt before were looked at */
+    bool looked;  /* the tasks of the attempt before were looked at */
+    bool blocked; /* no request is made: svc_fw_strangers() */
 
     struct svc_task *gated; /* by round: those of rounds that are complete, then the others */
     struct svc_timer gang;  /* while tasks are outstanding */
@@ -112,6 +114,17 @@ void svc_application_end(struct svc_engine *e, int32_t code, const struct svc_in
                          const char *diagnostics, const char *trigger);
 
 /* ---- container-list.c ---- */
+/* A container of the attempt before is no task's, is released and has not ended: it may have been a
+ * task's of the same index, which is not started a second time. */
+static inline bool svc_fw_strangers(const struct svc_engine *e)
+{
+    const struct svc_container *s;
+
+    DL_FOREACH (e->surplus, s)
+        if (s->kept)
+            return true;
+    return false;
+}
 void svc_list_settle(struct svc_engine *e);
 void svc_list_free(struct svc_fw *f);
 

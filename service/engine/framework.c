@@ -130,6 +130,7 @@ static void restore(struct svc_inst *i, const struct svc_fw_task *t,
 {
     struct svc_task *task = i->task;
 
+    task->restored = true;
     task->retries = t->retries;
     task->created_at = engine_time(i->comp->engine->fw, t->created_ms);
     if (t->state == SVC_FW_TASK_COMPLETED) {
@@ -151,7 +152,7 @@ static void restore(struct svc_inst *i, const struct svc_fw_task *t,
 
 static bool can_restore(const struct svc_inst *i)
 {
-    return i && i->list == SVC_PENDING && !i->request && !i->task->retries.retried;
+    return i && i->list == SVC_PENDING && !i->task->restored;
 }
 
 int svc_fw_restore(struct svc_engine *e, int64_t now, size_t role, const struct svc_fw_task *t,

@@ -63,6 +63,7 @@ struct svc_container {
     struct svc_inst *inst;             /* NULL: surplus, released */
     uint32_t told;                     /* resync in which its release was emitted, */
     uint32_t first_told;               /* and in which first */
+    bool kept;                         /* surplus: of a master's earlier attempt */
     struct svc_container *prev, *next; /* of the surplus ones */
     UT_hash_handle hh;
 };

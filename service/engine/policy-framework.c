@@ -41,6 +41,11 @@ static void framework_free(struct svc_engine *e)
 static void framework_check_end(struct svc_engine *e)
 {
     svc_list_settle(e);
+    if (e->fw->blocked && !svc_fw_strangers(e)) {
+        e->fw->blocked = false;
+        for (size_t i = 0; i < e->n_comps; i++)
+            svc_dirty(e->comps[i]);
+    }
     svc_completion_of_all(e);
     if (!e->ending && e->fw->descriptor->gang)
         svc_gang_settle(e);

@@ -358,7 +358,7 @@ _unused_ static size_t offer(struct world *w, struct ask *a, const char *host)
 
     assert_true(i < BOXES);
     w->box[i] = (struct box){ .comp = a->comp, .request = a->id, .priority = a->priority };
-    (void)snprintf(w->box[i].asked_for, sizeof(w->box[i].asked_for), "%s", a->asked_for);
+    memcpy(w->box[i].asked_for, a->asked_for, sizeof(w->box[i].asked_for));
     (void)snprintf(w->box[i].host, sizeof(w->box[i].host), "%s",
                    host
                        ?: a->n_hosts ? a->hosts[0]

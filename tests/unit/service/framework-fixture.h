@@ -40,8 +40,7 @@ _unused_ static void framework_init(struct framework *f, size_t n)
     f->seed = 1;
 }
 
-/* An engine that is not started yet. */
-_unused_ static void framework_make(struct world *w, struct framework *f)
+_unused_ static struct svc_setup framework_setup(struct framework *f)
 {
     struct svc_setup setup = { .policy = &svc_framework_policy,
                                .limits = SVC_LIMITS_DEFAULT,
@@ -56,6 +55,14 @@ _unused_ static void framework_make(struct world *w, struct framework *f)
     assert_int_equal(svc_fw_definition(&f->d, f->a, &d, &options, NULL), 0);
     setup.definition = d;
     setup.options = options;
+    return setup;
+}
+
+/* An engine that is not started yet. */
+_unused_ static void framework_make(struct world *w, struct framework *f)
+{
+    struct svc_setup setup = framework_setup(f);
+
     world_make(w, &setup);
     w->now = 1000;
 }
