@@ -15,9 +15,10 @@ compat-lists: programs
 commands-page: programs
 	$(Q)BUILD=$(BUILD) tests/tools/check-cli --write
 
-# The tables of docs/service-definition.md, from those of service/definition/.
-definition-page: $(BUILD)/tests/unit/service/definition/test-manual
-	$(Q)UPDATE=1 $<
+# The tables of docs/service-definition.md, from those of service/definition/, and of docs/framework-exits.md.
+DEFINITION_PAGES = $(addprefix $(BUILD)/tests/unit/service/,definition/test-manual engine/test-exit-table)
+definition-page: $$(DEFINITION_PAGES)
+	$(Q)for test in $^; do UPDATE=1 $$test || exit 1; done
 
 hooks:
 	$(Q)git config core.hooksPath .githooks
