@@ -87,8 +87,9 @@ int svc_fw_read_migrate(const char *json, size_t len, char **ret_violations)
 
     if (r < 0)
         return r;
-    svc_fw_enum(&b.in, NULL, object(&b), "antiAffinityLevel", names, SV_ARRAY_LEN(names), false,
-                &level);
+    if (!json_is_null(json_object_get(b.o, "antiAffinityLevel")))
+        svc_fw_enum(&b.in, NULL, object(&b), "antiAffinityLevel", names, SV_ARRAY_LEN(names), false,
+                    &level);
     if (level)
         svc_fw_bad(&b.in, &(struct svc_fw_at){ NULL, "antiAffinityLevel", false },
                    "only ANY is supported");
@@ -172,11 +173,13 @@ static json_t *read_nodes(struct svc_fw_in *in, json_t *map)
 
         if (!*host || strlen(host) > HOST_MAX)
             svc_fw_bad(in, &at, "a host has 1 to %d bytes", HOST_MAX);
-        else if (!json_is_object(v))
+        else if (!json_is_object(v) && !json_is_null(v))
             svc_fw_bad(in, &here, "must be an object");
         else if (type && !json_is_null(type) && (!text || !gpu_type_valid(text)))
             svc_fw_bad(in, &here, "gpuType must match \"^[^,\\s]{1,256}$\"");
-        else if (json_object_set_new(nodes, host, json_pack("{s:s?}", "gpuType", text)) < 0)
+        else if (json_object_set_new(nodes, host,
+                                     json_is_null(v) ? json_null()
+                                                     : json_pack("{s:s?}", "gpuType", text)) < 0)
             in->no_memory = true;
     }
     return nodes;

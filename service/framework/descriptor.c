@@ -353,8 +353,7 @@ static void read_user(struct svc_fw_in *in, const json_t *o, struct svc_fw_descr
 
     d->user = "default";
     if (v)
-        svc_fw_text(in, &at, v, "name", SVC_FW_TEXT_REQUIRED | SVC_FW_TEXT_NAME, SVC_FW_NAME_MAX,
-                    &d->user);
+        svc_fw_text(in, &at, v, "name", SVC_FW_TEXT_NAME, SVC_FW_NAME_MAX, &d->user);
 }
 
 static void read_all(struct svc_fw_in *in, const json_t *o, bool gpus, struct svc_fw_descriptor *d)

@@ -353,10 +353,7 @@ unsigned svc_lr_unmigrate(struct svc_lr *l, const char *name, const char *contai
     struct svc_framework *f = svc_lr_find(&l->all, name);
     size_t at;
 
-    *ret_why = unknown;
-    if (!f)
-        return 404;
-    if (!find_migrate(f, container, &at))
+    if (!f || !find_migrate(f, container, &at))
         return 202;
     svc_lr_drop_migrate(f, at);
     svc_lr_begin(l);

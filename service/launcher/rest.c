@@ -11,6 +11,7 @@
 #include "common/str.h"
 #include "service/api/uri.h"
 #include "service/framework/bodies.h"
+#include "service/framework/reader.h"
 #include "service/launcher/acl.h"
 #include "service/launcher/changes.h"
 #include "service/launcher/print.h"
@@ -27,12 +28,18 @@ struct run { /* one call */
 
 /* ---- Answers ---- */
 
-static const char *const exceptions[][2] = {
-    { "BadRequestException", "org.apache.hadoop.yarn.webapp.BadRequestException" },
-    { "SecurityException", "java.lang.SecurityException" },
-    { "AuthorizationException", "org.apache.hadoop.security.authorize.AuthorizationException" },
-    { "NotFoundException", "org.apache.hadoop.yarn.webapp.NotFoundException" },
-    { "WebApplicationException", "javax.ws.rs.WebApplicationException" },
+#define WEB "WebApplicationException", "javax.ws.rs.WebApplicationException"
+#define ORIGINAL "com.microsoft.frameworklauncher.common.exceptions."
+static const struct {
+    unsigned status;
+    const char *name, *java;
+} exceptions[] = {
+    { 400, "BadRequestException", ORIGINAL "BadRequestException" },
+    { 401, "SecurityException", "java.lang.SecurityException" },
+    { 403, "AuthorizationException", ORIGINAL "AuthorizationException" },
+    { 404, "NotFoundException", ORIGINAL "NotFoundException" },
+    { 429, "ThrottledRequestException", ORIGINAL "ThrottledRequestException" },
+    { 0, WEB },
 };
 
 static void give(struct run *k, unsigned status, json_t *o)
@@ -45,21 +52,53 @@ static void give(struct run *k, unsigned status, json_t *o)
     json_decref(o);
 }
 
+static void refuse_as(struct run *k, unsigned status, const char *name, const char *java,
+                      const char *why)
+{
+    give(k, status,
+         json_pack("{s:s, s:s, s:s}", "exception", name, "message", why, "javaClassName", java));
+}
+
 static void refuse(struct run *k, unsigned status, const char *why)
 {
-    int e = status == 400 ? 0 : status == 401 ? 1 : status == 403 ? 2 : status == 404 ? 3 : 4;
-    char java[128];
+    size_t i = 0;
 
-    (void)snprintf(java, sizeof(java), "%s", exceptions[e][1]);
-    give(k, status,
-         json_pack("{s:s, s:s, s:s}", "exception", exceptions[e][0], "message", why,
-                   "javaClassName", java));
+    while (exceptions[i].status && exceptions[i].status != status)
+        i++;
+    refuse_as(k, status, exceptions[i].name, exceptions[i].java, why);
+}
+
+/* Jackson's refusals before the rules are looked at: values of other types, and no JSON. */
+static const char *misformed(const char *bad)
+{
+    static const struct {
+        const char *words, *java;
+    } rows[] = {
+        { "line ", "com.fasterxml.jackson.core.JsonParseException" },
+        { ": must be an object", "com.fasterxml.jackson.databind.JsonMappingException" },
+        { ": must be a list", "com.fasterxml.jackson.databind.JsonMappingException" },
+        { ": must be a text", "com.fasterxml.jackson.databind.JsonMappingException" },
+        { ": must be one of ", "com.fasterxml.jackson.databind.exc.InvalidFormatException" },
+        { ": must be a number", "com.fasterxml.jackson.databind.exc.InvalidFormatException" },
+        { ": must be an integer", "com.fasterxml.jackson.databind.exc.InvalidFormatException" },
+        { ": must be true or false", "com.fasterxml.jackson.databind.exc.InvalidFormatException" },
+    };
+
+    for (size_t i = 0; i < SV_ARRAY_LEN(rows); i++)
+        if (*rows[i].words == ':' ? strstr(bad, rows[i].words) != NULL
+                                  : sv_has_prefix(bad, rows[i].words))
+            return rows[i].java;
+    return NULL;
 }
 
 /* The result of reading a body; true: it is well. */
 static bool read_well(struct run *k, int r, char *bad)
 {
-    if (r == -EINVAL)
+    const char *java = r == -EINVAL ? misformed(bad) : NULL;
+
+    if (java)
+        refuse_as(k, 400, strrchr(java, '.') + 1, java, bad);
+    else if (r == -EINVAL)
         refuse(k, 400, bad);
     else if (r == -EFBIG)
         refuse(k, 400, "the body is too large");
@@ -100,8 +139,7 @@ static bool name_well(struct run *k)
     if (svc_fw_name_valid(k->framework))
         return true;
     (void)snprintf(text, sizeof(text),
-                   "Name [%.300s] is not matched with naming convention regex "
-                   "^[A-Za-z0-9\\-._~]{1,256}$",
+                   "Name [%.300s] is not matched with naming convention regex " SVC_FW_NAME_RULE,
                    k->framework);
     refuse(k, 400, text);
     return false;
@@ -271,7 +309,9 @@ static void get_frameworks(struct run *k)
     const char *type = svc_uri_value(&k->uri, "LaunchClientType");
     enum svc_lr_client client = SVC_LR_UNKNOWN;
 
-    if (client_well(k, type && *type ? type : NULL, &client))
+    if (user && *user && !svc_fw_name_valid(user))
+        refuse(k, 400, "UserName is not matched with naming convention regex " SVC_FW_NAME_RULE);
+    else if (client_well(k, type && *type ? type : NULL, &client))
         give_pieces(k, svc_lr_pieces_list(k->l, user && *user ? user : NULL,
                                           type && *type ? &client : NULL));
 }
@@ -495,14 +535,17 @@ static void answer(struct run *k)
         if (strcmp(routes[i].method, method) != 0)
             continue;
         if (strcmp(method, "PUT") == 0 && !k->c->is_json)
-            refuse(k, 415, "Content-Type must be application/json");
+            refuse_as(k, 400, WEB, "Content-Type must be application/json");
         else if (k->l->broken)
             refuse(k, 503, "the store of frameworks is down: try again later");
         else
             routes[i].run(k);
         return;
     }
-    refuse(k, known ? 405 : 404, known ? "the path has no such method" : "there is no such path");
+    if (known) /* as the original: it has no 405 */
+        refuse_as(k, 400, WEB, "the path has no such method");
+    else
+        refuse(k, 404, "there is no such path");
 }
 
 bool svc_lr_takes(const char *uri)

@@ -166,7 +166,8 @@ static json_t *admins_json(const struct svc_lr_settings *s)
 json_t *svc_lr_settings_json(const struct svc_lr_settings *s)
 {
     return json_pack(
-        "{s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:i, s:i, s:b, s:s?, s:b, s:b}",
+        "{s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:i, s:i, s:b, s:s?, s:b, s:b, "
+        "s:i, s:i, s:i, s:i, s:i, s:i}",
         "rootAdminUsers", admins_json(s), "serviceRMResyncIntervalSec", (json_int_t)s->resync_s,
         "applicationRetrieveDiagnosticsRetryIntervalSec", (json_int_t)s->resync_s,
         "applicationRetrieveDiagnosticsMaxRetryCount", (json_int_t)s->diagnostics_retries,
@@ -177,5 +178,10 @@ json_t *svc_lr_settings_json(const struct svc_lr_settings *s)
         (json_int_t)s->am_attempts, "amAttemptFailuresValidityIntervalSec",
         (json_int_t)s->am_validity_s, "amVersion", 0, "amDiagnosticsMaxBytes", 49152,
         "amAllowNoneGpuJobOnGpuNode", true, "webServerAddress", s->address, "webServerAclEnable",
-        s->acl, "webServerAclIgnoreWithoutNamespace", s->acl_without_namespace);
+        s->acl, "webServerAclIgnoreWithoutNamespace", s->acl_without_namespace,
+        /* the masters' own, which no key changes */
+        "amRmHeartbeatIntervalSec", 1, "amGangAllocationTimeoutSec", 500,
+        "amContainerRequestMinTimeoutSec", 10, "amContainerRequestMaxTimeoutSec", 200,
+        "amSetupContainerRequestMinRetryIntervalSec", 30,
+        "amSetupContainerRequestMaxRetryIntervalSec", 150);
 }

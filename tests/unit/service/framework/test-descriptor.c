@@ -64,7 +64,8 @@ static const struct row {
       "parentFramework.parentFrameworkName: Name [a/b] is not matched with naming convention "
       "regex" },
     { WITH_TOP("\"user\":{\"name\":\"ann\"}"), NULL },
-    { WITH_TOP("\"user\":{}"), "user.name: may not be null" },
+    { WITH_TOP("\"user\":{}"), NULL },
+    { WITH_TOP("\"user\":{\"name\":null}"), "user.name: may not be null" },
     { WITH_TOP("\"user\":{\"name\":\"a b\"}"), "user.name: Name [a b] is not matched" },
     { WITH_TOP("\"user\":{\"name\":\"\"}"), "user.name: Name [] is not matched" },
     /* roles */
