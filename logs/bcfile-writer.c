@@ -80,9 +80,13 @@ int logs_bcwriter_put(struct logs_bcwriter *w, const void *p, size_t n)
     return w->block_codec == LOGS_GZ ? logs_deflate_put(w->deflate, p, n) : emit(w, p, n);
 }
 
-int logs_bcwriter_end_record(struct logs_bcwriter *w)
+int logs_bcwriter_end_record(struct logs_bcwriter *w, uint64_t least)
 {
-    return w->block_codec == LOGS_GZ ? logs_deflate_pause(w->deflate) : 0;
+    uint64_t size = logs_bcwriter_block_size(w);
+
+    if (w->block_codec != LOGS_GZ)
+        return 0;
+    return logs_deflate_pause(w->deflate, least - SV_MIN(size, least));
 }
 
 static int add_block(struct logs_bcwriter *w, const struct logs_region *g)

@@ -51,9 +51,9 @@ static inline void logs_bcwriter_freep(struct logs_bcwriter **w)
 int logs_bcwriter_begin(struct logs_bcwriter *w, enum logs_codec codec) _must_use_;
 int logs_bcwriter_put(struct logs_bcwriter *w, const void *p, size_t n) _must_use_;
 int logs_bcwriter_end(struct logs_bcwriter *w, const char *name) _must_use_;
-/* After a record: here the block may end, so that what the codec holds is compressed if it is much.
- */
-int logs_bcwriter_end_record(struct logs_bcwriter *w) _must_use_;
+/* After a record, where the block may end if it has `least` bytes: compresses what the codec holds
+ * if these are likely to make it so. */
+int logs_bcwriter_end_record(struct logs_bcwriter *w, uint64_t least) _must_use_;
 /* Compressed bytes of the current block so far; the codec may hold some back. */
 uint64_t logs_bcwriter_block_size(const struct logs_bcwriter *w);
 /* Writes indexes and trailer. */

@@ -14,7 +14,8 @@ struct logs_deflate {
     struct libdeflate_compressor *compressor;
     bool begun; /* the block has a stream already */
     size_t n, cap;
-    uint8_t *out; /* of `cap` bytes: what LOGS_MEMBER bytes may become */
+    uint64_t last_in, last_out; /* bytes of the stream before */
+    uint8_t *out;               /* of `cap` bytes: what LOGS_MEMBER bytes may become */
     uint8_t in[LOGS_MEMBER];
 };
 
@@ -25,6 +26,8 @@ int logs_deflate_new(const struct logs_sink *sink, struct logs_deflate **ret)
     if (!d)
         return -ENOMEM;
     d->sink = *sink;
+    d->last_in = 2; /* a guess */
+    d->last_out = 1;
     d->compressor = libdeflate_alloc_compressor(LEVEL);
     d->cap = libdeflate_zlib_compress_bound(d->compressor, sizeof(d->in));
     d->out = malloc(d->cap);
@@ -52,6 +55,10 @@ static int flush(struct logs_deflate *d)
 
     if (n == 0) /* only where the bound were wrong */
         return -EINVAL;
+    if (d->n > 0) {
+        d->last_in = d->n;
+        d->last_out = n;
+    }
     d->n = 0;
     d->begun = true;
     return d->sink.write(d->sink.userdata, d->out, n);
@@ -73,9 +80,13 @@ int logs_deflate_put(struct logs_deflate *d, const void *p, size_t n)
     return r;
 }
 
-int logs_deflate_pause(struct logs_deflate *d)
+int logs_deflate_pause(struct logs_deflate *d, uint64_t wanted)
 {
-    return d->n >= sizeof(d->in) / 2 ? flush(d) : 0;
+    uint64_t likely = (uint64_t)d->n * d->last_out / d->last_in;
+
+    /* An eighth more, so that a guess that is a little too high does not leave a short stream
+     * behind. */
+    return d->n > 0 && likely >= wanted + wanted / 8 ? flush(d) : 0;
 }
 
 int logs_deflate_end(struct logs_deflate *d)

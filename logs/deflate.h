@@ -16,8 +16,9 @@ int logs_deflate_new(const struct logs_sink *sink, struct logs_deflate **ret) _m
 void logs_deflate_free(struct logs_deflate *d);
 /* The next bytes of the block. */
 int logs_deflate_put(struct logs_deflate *d, const void *p, size_t n) _must_use_;
-/* A good place to cut: compresses what is collected if it is at least half of LOGS_MEMBER. */
-int logs_deflate_pause(struct logs_deflate *d) _must_use_;
+/* A good place to cut: compresses what is collected if that will be `wanted` bytes or more, judged
+ * by the stream before. */
+int logs_deflate_pause(struct logs_deflate *d, uint64_t wanted) _must_use_;
 /* Ends the block; the next put begins another. */
 int logs_deflate_end(struct logs_deflate *d) _must_use_;
 

@@ -134,7 +134,7 @@ int logs_tfile_end(struct logs_tfile_writer *w)
     int r = put_chunk(w, true);
 
     if (r == 0)
-        r = logs_bcwriter_end_record(w->out);
+        r = logs_bcwriter_end_record(w->out, LOGS_BLOCK_MIN);
     w->pairs++;
     w->pairs_in_block++;
     if (r < 0 || logs_bcwriter_block_size(w->out) < LOGS_BLOCK_MIN)
