@@ -41,7 +41,7 @@ static void limits_default(struct ipc_limits *l, bool kerberos)
     DEFAULT(max_inflight_per_conn, 1000);
     DEFAULT(max_outq_per_conn, 16u << 20);
     DEFAULT(max_memory, (size_t)512 << 20);
-    DEFAULT(header_ms, 10000);
+    DEFAULT(header_ms, 30000);
     DEFAULT(handshake_ms, 30000);
     DEFAULT(patience_ms, 1000);
     DEFAULT(request_ms, 60000);

@@ -89,9 +89,10 @@ struct ipc_limits {               /* 0 = the default in brackets */
     size_t max_outq_per_conn;     /* [16 MiB] unsent bytes; reading pauses beyond */
     size_t max_memory;            /* [512 MiB] buffers and open calls of all connections together;
                                    * beyond it the connection that holds the most is closed */
-    int64_t header_ms;            /* [10000] from accept to the connection header */
-    int64_t handshake_ms;         /* [30000] from accept to the connection context */
-    int64_t patience_ms;          /* [1000] for a step of its login, before newcomers end it */
+    int64_t header_ms;     /* [30000] from accept to the connection header: where packets were
+                            * lost for 10 s, TCP repeats it after 13 */
+    int64_t handshake_ms;  /* [30000] from accept to the connection context */
+    int64_t patience_ms;   /* [1000] for a step of its login, before newcomers end it */
     int64_t request_ms;    /* [60000] for a frame that has begun, + 1 s for each 64 KiB of it */
     int64_t idle_ms;       /* [120000] ipc.client.connection.maxidletime × 2 … */
     int64_t write_ms;      /* [60000] no progress while writing */

@@ -64,6 +64,20 @@ static void test_E58_deadlines(void **state)
     peer_server_stop(&s);
 }
 
+/* A header whose packet is lost when a partition of 10 s begins is repeated after 13 s. */
+static void test_late_header(void **state)
+{
+    (void)state;
+    struct peer_server s;
+    struct ipc_server_config cfg = { .allow_simple = true };
+    peer_server_start(&s, &cfg);
+    int fd = raw_join(&s);
+    peer_run_until(&s, ipc_server_connections(s.server) == 1);
+    assert_true(ipc_conn_deadline(s.server->conns) - sv_now_ms() > 20000);
+    sv_close(fd);
+    peer_server_stop(&s);
+}
+
 /* The number of bytes sent until the server closes. */
 static int64_t trickle(int64_t request_ms)
 {
@@ -442,6 +456,7 @@ int main(void)
         cmocka_unit_test(test_large_answers_in_order),
         cmocka_unit_test(test_E60_half_close),
         cmocka_unit_test(test_E58_deadlines),
+        cmocka_unit_test(test_late_header),
         cmocka_unit_test(test_E58_trickle),
         cmocka_unit_test(test_E58_unread_answers),
         cmocka_unit_test(test_E58_late_reader),
