@@ -10,6 +10,12 @@ $(UNITS): $(BUILD)/packaging/%: packaging/%.in FORCE
 		-e 's|@LIBEXECDIR@|$(LIBEXECDIR)|g' -e 's|@VERSION@|$(PACKAGE_VERSION)|g' $< >$$new && \
 		if cmp -s $$new $@; then rm $$new; else mv $$new $@; fi # two makes may be at it
 PROGRAMS += $(UNITS)
+# The same sandbox for the helper of another daemon.
+GSS_RM := $(BUILD)/packaging/selvedge-gss-rm@.service
+$(GSS_RM): $(BUILD)/packaging/selvedge-gss@.service packaging/rules.mk
+	$(Q)sed -E -e 's/NodeManager/ResourceManager/; s/nm\.service/rm.service/; s/selvedge-gss@/selvedge-gss-rm@/' \
+		-e 's/^(User|Group)=selvedge-gss$$/&-rm/' $< >$@.$$$$ && mv $@.$$$$ $@
+PROGRAMS += $(GSS_RM)
 
 # Man pages of the daemons, by themselves, and of the helper's configuration. A cross build runs native programs.
 MANUALS := $(patsubst %,$(BUILD)/packaging/selvedge-%.8,nodemanager rm router services) $(BUILD)/packaging/container-executor.cfg.5

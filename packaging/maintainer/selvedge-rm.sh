@@ -19,6 +19,7 @@ configure() {
 
 before_remove() {
 	end_units selvedge-rm.service
+	end_units selvedge-gss-rm.socket # its helpers end with the daemon
 }
 
 after_purge() {

@@ -30,7 +30,7 @@ enum {
 /* clang-format off */
 static const struct sv_conf_key keys[] = {
     [K_PRINCIPAL] = { RM "principal", SV_CONF_STRING, NULL, .help = "With Kerberos: who the ResourceManager is, NAME/_HOST@REALM; _HOST is the host of yarn.resourcemanager.address in lower case, as configured, without a look-up, and this machine's name where that is 0.0.0.0." },
-    [K_KEYTAB] = { RM "keytab", SV_CONF_STRING, "/etc/krb5.keytab", .help = "Its key, of mode 0400, for a selvedge-gss that the ResourceManager starts." },
+    [K_KEYTAB] = { RM "keytab", SV_CONF_STRING, "/etc/krb5.keytab", .help = "Its key, of mode 0400, for a selvedge-gss that the ResourceManager starts; with selvedge.rm.kerberos.socket selvedge-gss-rm@.service names the keytab, LoadCredential=." },
     [K_WEB_PRINCIPAL] = { RM "webapp.spnego-principal", SV_CONF_STRING, NULL, .help = "With Kerberos: who the web server is for browsers with tickets, HTTP/_HOST@REALM; * = every HTTP/ key of the keytab." },
     [K_WEB_KEYTAB] = { RM "webapp.spnego-keytab-file", SV_CONF_STRING, NULL, .help = "Its key, as yarn.resourcemanager.keytab." },
     [K_NODES] = { "yarn.nodemanager.principal", SV_CONF_STRING, NULL, .help = "With Kerberos: who a node must be, NAME/_HOST@REALM; nobody else is served on 8031, whatever hadoop.security.authorization is, and the host must be that of the NodeId." },
@@ -39,7 +39,7 @@ static const struct sv_conf_key keys[] = {
     [K_WEB] = { RM_WEB_PRINCIPAL, SV_CONF_STRING, NULL, .help = "With Kerberos: who the web servers of NameNodes and the key servers must be, that renew tokens of WebHDFS and KMS; HTTP/_HOST of the ResourceManager's realm where it is not set, or *." },
     [K_KRB5_CONF] = { OWN "krb5-conf", SV_CONF_STRING, SV_KRB5_CONF, .help = "krb5.conf of the daemon and of a selvedge-gss that it starts; its default_realm is that of hadoop.security.auth_to_local." },
     [K_HELPER] = { OWN "helper", SV_CONF_STRING, LIBEXECDIR "/selvedge-gss", .help = "selvedge-gss, which the ResourceManager starts where the next key is empty." },
-    [K_SOCKET] = { OWN "socket", SV_CONF_STRING, NULL, .help = "Socket of a unit that starts selvedge-gss under an account of its own, as selvedge-gss.socket does for the NodeManager." },
+    [K_SOCKET] = { OWN "socket", SV_CONF_STRING, NULL, .help = "Socket of selvedge-gss-rm.socket, by which systemd starts selvedge-gss under an account of its own, so that the ResourceManager cannot read the keytab; selvedge-rm.service sets it." },
 };
 /* clang-format on */
 _Static_assert(SV_ARRAY_LEN(keys) == K_COUNT, "one row a key");

@@ -54,7 +54,13 @@ def as_job(*argv):
     ]
 
 
-PACKAGES = ("selvedge-container-executor", "selvedge-nodemanager", "selvedge-client", "selvedge-rm")
+PACKAGES = (
+    "selvedge-container-executor",
+    "selvedge-nodemanager",
+    "selvedge-client",
+    "selvedge-rm",
+    "selvedge-gss",
+)
 
 
 def unpack(version):
