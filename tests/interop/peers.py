@@ -163,9 +163,10 @@ def options(c, kind):
     ]
 
 
-def start_rm(c):
+def start_rm(c, more=None):
+    """`more`: of the daemon's environment."""
     argv, env = _daemon(c, c.peer_rm, RM_CLASS, c.conf_dir)
-    c.start_rm(argv, env, seconds=180)
+    c.start_rm(argv, {**env, **(more or {})}, seconds=180)
 
 
 def start_nodes(c):

@@ -135,7 +135,7 @@ class Secure:
     def __init__(self, settings, network):
         self.settings, self.network = settings, network
         self.kdc = self.other = self.hdfs = None
-        self.mark = 0  # where the log of the node's last start begins
+        self.mark = self.rm_mark = 0  # where the log of the last start begins
 
     def prepare(self, c, stack):
         """Before the daemons of YARN start; `stack` ends what is started here."""
@@ -396,13 +396,15 @@ class Secure:
         finally:
             c.site = before
 
-    def restart_rm(self, site=None):
-        """With keys in place of the cluster's, until it is started again."""
+    def restart_rm(self, site=None, variables=None):
+        """With keys in place of the cluster's, until it is started again; `variables`: more of its
+        environment."""
         c = self.c
         c.rm.kill()
+        self.rm_mark = os.path.getsize(c.rm.log)
         before, c.site = c.site, {**c.site, **(site or {})}
         try:
-            peers.start_rm(c)
+            peers.start_rm(c, variables)
         finally:
             c.site = before
 
@@ -410,6 +412,12 @@ class Secure:
         """What our NodeManager has logged since restart()."""
         with open(self.node.process.log, encoding="utf-8", errors="replace") as f:
             f.seek(self.mark)
+            return f.read()
+
+    def rm_log(self):
+        """What the ResourceManager has logged since restart_rm()."""
+        with open(self.c.rm.log, encoding="utf-8", errors="replace") as f:
+            f.seek(self.rm_mark)
             return f.read()
 
     def says(self, *words, seconds=90):

@@ -28,12 +28,17 @@ def helper(s, variables):
     return path
 
 
-def shifted(s, seconds):
+def elsewhen(s, seconds):
+    """Variables of a daemon whose clock is wrong by so much."""
     library = f"{s.c.root}/clock-shift.so"
     if not os.path.exists(library):  # to write it anew would take its pages from who runs with it
         shutil.copyfile(os.path.join(hadoop.BUILD, "tests", "lib", "clock-shift.so"), library)
         os.chmod(library, 0o755)
-    variables = {"LD_PRELOAD": library, "CLOCK_SHIFT": str(seconds)}
+    return {"LD_PRELOAD": library, "CLOCK_SHIFT": str(seconds)}
+
+
+def shifted(s, seconds):
+    variables = elsewhen(s, seconds)
     before = s.node.site["selvedge.nodemanager.kerberos.helper"]
     s.node.site["selvedge.nodemanager.kerberos.helper"] = helper(s, variables)
     try:
