@@ -11,6 +11,7 @@
 #include "common/log.h"
 #include "common/str.h"
 #include "federation/store/token-info.h"
+#include "federation/token-change.h"
 #include "router/token-keys.h"
 #include "router/token-lookups.h"
 #include "router/token-table.h"
@@ -27,16 +28,12 @@ struct rtr_tokens {
     struct rtr_token_table *table;
 };
 
-enum kind { ISSUE, RENEW, CANCEL };
-
-/* A call of a client. */
+/* A new token. */
 struct op {
     struct rtr_tokens *t;
-    enum kind kind;
-    struct sv_arena *a; /* of token and texts; wiped */
+    struct sv_arena *a; /* of the token; wiped */
     struct yarn_delegation_token what;
     struct yarn_token token;
-    struct yarn_token_caller who; /* of RENEW and CANCEL */
     int64_t renew_ms;
     int tries;
     rtr_token_done done;
@@ -85,14 +82,14 @@ static void op_refused(struct op *o, const char *class, const struct sv_error *e
 /* No memory, or a store that is away or refuses. */
 static void op_failed(struct op *o, int error, const char *reason)
 {
-    const bool later = error == -ENOMEM || error == -ECANCELED || fed_error_away(error);
+    struct rtr_token_answer a = { 0 };
     char text[SV_ERROR_TEXT_MAX];
 
+    a.status = fed_token_failure(error, &a.java_class);
     (void)snprintf(text, sizeof(text), "the federation's state store: %s",
                    reason && *reason ? reason : strerror(-error)); /* cut where longer, ignoring */
-    op_end(o, &(struct rtr_token_answer){ .status = later ? -EAGAIN : -EACCES,
-                                          .java_class = later ? JAVA_RETRIABLE : JAVA_IO_EXCEPTION,
-                                          .text = text });
+    a.text = text;
+    op_end(o, &a);
 }
 
 static void op_call(struct op *o, const struct fed_request *q, fed_done done)
@@ -103,20 +100,25 @@ static void op_call(struct op *o, const struct fed_request *q, fed_done done)
         op_failed(o, r, NULL);
 }
 
-/* NULL: `done` has run. */
-static struct op *op_new(struct rtr_tokens *t, enum kind kind, rtr_token_done done, void *userdata)
+static void no_memory(rtr_token_done done, void *userdata)
 {
-    struct op *o = calloc(1, sizeof(*o));
-
-    if (o)
-        *o = (struct op){ .t = t, .kind = kind, .done = done, .userdata = userdata };
-    if (o && (o->a = sv_arena_new(0)))
-        return o;
-    free(o);
     done(&(struct rtr_token_answer){ .status = -EAGAIN,
                                      .java_class = JAVA_RETRIABLE,
                                      .text = "the Router has no memory for the call" },
          userdata);
+}
+
+/* NULL: `done` has run. */
+static struct op *op_new(struct rtr_tokens *t, rtr_token_done done, void *userdata)
+{
+    struct op *o = calloc(1, sizeof(*o));
+
+    if (o)
+        *o = (struct op){ .t = t, .done = done, .userdata = userdata };
+    if (o && (o->a = sv_arena_new(0)))
+        return o;
+    free(o);
+    no_memory(done, userdata);
     return NULL;
 }
 
@@ -255,7 +257,7 @@ static int account_of(const struct rtr_tokens *t, const char *name, char ret[SAS
 void rtr_tokens_issue(struct rtr_tokens *t, const char *owner, const char *renewer,
                       const char *real_user, rtr_token_done done, void *userdata)
 {
-    struct op *o = op_new(t, ISSUE, done, userdata);
+    struct op *o = op_new(t, done, userdata);
     char account[SASL_USER_MAX] = "";
     const char *class = JAVA_IO_EXCEPTION;
     struct sv_error err = { 0 };
@@ -280,139 +282,60 @@ void rtr_tokens_issue(struct rtr_tokens *t, const char *owner, const char *renew
 
 /* ---- Renewing, cancelling ---- */
 
-static void on_changed(const struct fed_answer *a, void *userdata)
-{
-    struct op *o = userdata;
-    const char *class = NULL;
-    struct sv_error err = { 0 };
+struct change {
+    struct rtr_tokens *t;
+    bool cancel;
+    rtr_token_done done;
+    void *userdata;
+};
 
-    rtr_token_lookups_drop(o->t->lookups, o->what.sequence);
-    if (a->error == -ENOENT) { /* another Router was faster */
-        (void)yarn_delegation_unknown(&o->what, o->kind == CANCEL, &class, &err);
-        op_refused(o, class, &err);
-        return;
-    }
-    if (a->error < 0) {
-        op_failed(o, a->error, a->reason);
-        return;
-    }
-    if (o->kind == CANCEL)
-        rtr_token_table_drop(o->t->table, o->what.sequence);
-    else
-        rtr_token_table_renewed(o->t->table, o->what.sequence, o->renew_ms);
-    op_end(o, &(struct rtr_token_answer){ .expires_ms = o->renew_ms });
+static void on_changed(const struct fed_token_changed *r, void *userdata)
+{
+    struct change *c = userdata;
+    struct rtr_tokens *t = c->t;
+
+    if (r->sequence > 0)
+        rtr_token_lookups_drop(t->lookups, r->sequence);
+    if (r->status >= 0 && c->cancel)
+        rtr_token_table_drop(t->table, r->sequence);
+    else if (r->status >= 0)
+        rtr_token_table_renewed(t->table, r->sequence, r->expires_ms);
+    c->done(&(struct rtr_token_answer){ .status = r->status,
+                                        .java_class = r->java_class,
+                                        .text = r->text,
+                                        .expires_ms = r->expires_ms },
+            c->userdata);
+    free(c);
 }
 
-static void change(struct op *o)
+static void change(struct rtr_tokens *t, bool cancel, const struct yarn_token *token,
+                   const struct yarn_token_caller *who, rtr_token_done done, void *userdata)
 {
-    struct fed_request q = { .op = FED_TOKEN_DELETE, .token = { .sequence = o->what.sequence } };
+    const struct fed_token_change q = { .cancel = cancel,
+                                        .token = token,
+                                        .who = *who,
+                                        .self = sv_streq(who->full_name, t->cfg.self),
+                                        .renew_ms = t->cfg.conf->renew_ms };
+    struct change *c = calloc(1, sizeof(*c));
 
-    if (o->kind == RENEW) {
-        struct fed_token_info info = { o->token.password, o->token.password_len, 0 };
-
-        o->renew_ms = SV_MIN(o->what.max_ms, sv_wall_ms() + o->t->cfg.conf->renew_ms);
-        info.renew_ms = o->renew_ms;
-        q.op = FED_TOKEN_UPDATE;
-        q.token.identifier = o->token.id;
-        q.token.identifier_len = o->token.id_len;
-        q.token.renew_ms = o->renew_ms;
-        q.token.info = fed_token_info_write(o->a, &info);
-        if (!q.token.info) {
-            op_failed(o, -ENOMEM, NULL);
-            return;
-        }
-    }
-    op_call(o, &q, on_changed);
-}
-
-/* The stored token is the one that is presented, and so is its password. */
-static int check_stored(const struct op *o, const struct fed_token *stored, const char **ret_class,
-                        struct sv_error *err)
-{
-    struct fed_token_info info;
-    int r = fed_token_info_read(o->a, stored->info, &info);
-
-    if (r < 0)
-        return yarn_delegation_refuse(err, ret_class, JAVA_IO_EXCEPTION,
-                                      "the federation's state store has no password of token %d",
-                                      o->what.sequence);
-    if (!yarn_bytes_equal(stored->identifier, stored->identifier_len, o->token.id, o->token.id_len))
-        return yarn_delegation_unknown(&o->what, o->kind == CANCEL, ret_class, err);
-    if (!yarn_bytes_equal(info.password, info.password_len, o->token.password,
-                          o->token.password_len))
-        return yarn_delegation_wrong_password(&o->what, o->who.user, o->kind == CANCEL, ret_class,
-                                              err);
-    return 0;
-}
-
-static void on_stored(const struct fed_answer *a, void *userdata)
-{
-    struct op *o = userdata;
-    const char *class = JAVA_IO_EXCEPTION;
-    struct sv_error err = { 0 };
-    int r = 0;
-
-    if (a->error < 0 && a->error != -ENOENT) {
-        op_failed(o, a->error, a->reason);
+    if (!c) {
+        no_memory(done, userdata);
         return;
     }
-    r = a->error == -ENOENT ? yarn_delegation_unknown(&o->what, o->kind == CANCEL, &class, &err)
-                            : check_stored(o, &a->tokens[0], &class, &err);
-    if (r < 0)
-        op_refused(o, class, &err);
-    else
-        change(o);
-}
-
-static int copy(struct op *o, const struct yarn_token *token, const struct yarn_token_caller *who)
-{
-    o->token = *token;
-    o->token.id = sv_arena_memdup(o->a, token->id, token->id_len);
-    o->token.password = sv_arena_memdup(o->a, token->password, token->password_len);
-    o->who.user = sv_arena_strdup(o->a, who->user);
-    o->who.full_name = sv_arena_strdup(o->a, who->full_name);
-    return o->token.id && o->token.password && o->who.user && o->who.full_name ? 0 : -ENOMEM;
-}
-
-static void begin(struct rtr_tokens *t, enum kind kind, const struct yarn_token *token,
-                  const struct yarn_token_caller *who, rtr_token_done done, void *userdata)
-{
-    struct op *o = op_new(t, kind, done, userdata);
-    const char *class = JAVA_IO_EXCEPTION;
-    struct sv_error err = { 0 };
-    int r;
-
-    if (!o)
-        return;
-    if (copy(o, token, who) < 0) {
-        op_failed(o, -ENOMEM, NULL);
-        return;
-    }
-    r = yarn_delegation_token_decode(token->id, token->id_len, &o->what, &err);
-    if (r >= 0 && kind == RENEW)
-        r = yarn_delegation_may_renew(&o->what, &o->who, sv_streq(who->full_name, t->cfg.self),
-                                      sv_wall_ms(), &class, &err);
-    else if (r >= 0)
-        r = yarn_delegation_may_cancel(&o->what, &o->who, &class, &err);
-    if (r < 0)
-        op_refused(o, class, &err);
-    else
-        op_call(
-            o,
-            &(struct fed_request){ .op = FED_TOKEN_GET, .token = { .sequence = o->what.sequence } },
-            on_stored);
+    *c = (struct change){ t, cancel, done, userdata };
+    fed_token_change(t->cfg.store, &q, on_changed, c);
 }
 
 void rtr_tokens_renew(struct rtr_tokens *t, const struct yarn_token *token,
                       const struct yarn_token_caller *who, rtr_token_done done, void *userdata)
 {
-    begin(t, RENEW, token, who, done, userdata);
+    change(t, false, token, who, done, userdata);
 }
 
 void rtr_tokens_cancel(struct rtr_tokens *t, const struct yarn_token *token,
                        const struct yarn_token_caller *who, rtr_token_done done, void *userdata)
 {
-    begin(t, CANCEL, token, who, done, userdata);
+    change(t, true, token, who, done, userdata);
 }
 
 /* ---- Logins ---- */

@@ -32,6 +32,7 @@ struct rm_delegation;
 struct rm_done;
 struct rm_history;
 struct rm_launcher;
+struct fed_store;
 struct rm_member;
 struct rm_node;
 struct rm_node_auth;
@@ -124,6 +125,7 @@ struct rm {
     struct sv_policy *policy;        /* hadoop-policy.xml; NULL: none; service-access.c */
     int64_t refusal_told_ms;         /* when a refusal by it was last logged; 0 = never */
     struct rm_member *member;        /* of a federation; NULL: none */
+    struct fed_store *fed_store;     /* the member's, while it is open; NULL: none */
     char *login_user;                /* the account of this process */
     char *admin_acl;                 /* list of refreshAdminAcls, or NULL; access.c */
     struct rm_waiting *waiting;      /* calls that wait for groups */

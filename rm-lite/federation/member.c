@@ -246,6 +246,7 @@ int rm_member_start_on(struct rm *rm, struct fed_store *store, rm_member_figures
     }
     *m = (struct rm_member){ .rm = rm, .store = store, .figures = figures };
     rm->member = m;
+    rm->fed_store = store;
     r = addresses(m, err);
     if (r >= 0 && (r = sd_event_add_time_relative(rm->event, &m->timer, CLOCK_MONOTONIC, 0,
                                                   ACCURACY_US, on_timer, m)) < 0)
@@ -316,6 +317,7 @@ void rm_member_stop(struct rm *rm)
         return;
     registered = m->registered;
     rm->member = NULL;
+    rm->fed_store = NULL; /* before its calls end, whose callers would make others */
     m->store = fed_store_free(m->store);
     sd_event_source_disable_unref(m->timer);
     rm_homes_free(m);

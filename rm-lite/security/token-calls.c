@@ -1,4 +1,5 @@
-/* Renewing and cancelling a token: at its NameNode, at a web server, or here for one of our own.
+/* Renewing and cancelling a token: at its NameNode, at a web server, here for one of our own, or in
+ * a federation's state store.
  * Hostile: services of tokens, and what NameNodes answer. */
 #include <errno.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "rm-lite/core/submission.h"
 #include "rm-lite/security/delegation.h"
 #include "rm-lite/security/namenodes.h"
+#include "rm-lite/security/router-tokens.h"
 #include "rm-lite/security/system-credentials.h"
 #include "rm-lite/security/token-conf.h"
 #include "rm-lite/security/token-renewer-internal.h"
@@ -174,7 +176,10 @@ void rm_token_call_renew(void *userdata, struct rm_renewal *t)
     if (w->closing)
         return;
     if (sv_streq(rm_renewal_token(t)->kind, YARN_KIND_RM_DELEGATION)) {
-        renew_own(w, t);
+        if (rm_router_token(w->rm, rm_renewal_token(t)))
+            rm_router_token_renew(w, t);
+        else
+            renew_own(w, t);
         return;
     }
     replace_in_time(w, t);
@@ -215,7 +220,10 @@ void rm_token_call_cancel(void *userdata, struct rm_renewal *t)
     if (w->closing)
         return;
     if (sv_streq(rm_renewal_token(t)->kind, YARN_KIND_RM_DELEGATION)) {
-        cancel_own(w, t);
+        if (rm_router_token(w->rm, rm_renewal_token(t)))
+            rm_router_token_cancel(w, t);
+        else
+            cancel_own(w, t);
         return;
     }
     if (rm_web_issuers_kind(rm_renewal_token(t)->kind))

@@ -30,7 +30,7 @@ LOWER = {"service/definition": "client", "service/framework": "client"}
 LAYERS = {
     "common": ". identity tls web ldap zookeeper",
     "wire": ". token sasl ipc",
-    "federation": "hash store cache policy amrm",
+    "federation": "hash store cache token-change policy amrm",
     "nodemanager": "conf store health labels core resources services logs aux-services launch rm"
     " amrmproxy federation fsm am exec web dbus recovery reload secure nm-parts nm-end nm-ports nm main",
     "rm-lite": "scheduler conf core store security fsm federation requests am nodes client admin"
