@@ -32,15 +32,20 @@ EXECUTOR_LDLIBS = $(CGROUPS_LDLIBS) $(COMMON_LDLIBS)
 UNIT_LINK_executor = $(FILTERS_A) $(EXECUTOR_A) $(CGROUPS_A) $(COMMON_A)
 UNIT_LDLIBS_executor = $(EXECUTOR_LDLIBS)
 
-# Executed by the launch script, as the job's user: static and with the helper's libc, whose start is
-# cheap. The variables are those of setuid-helper/rules.mk.
-$(BUILD)/executor/container-debug-info.o: CPPFLAGS = -D_GNU_SOURCE -I. $(HELPER_LIBC)
-$(BUILD)/executor/container-debug-info.o: CFLAGS = $(HELPER_CFLAGS)
-$(BUILD)/container-debug-info: $(BUILD)/executor/container-debug-info.o
+# In the container, as the job's user: its first program, and what a launch script executes where that leaves the script to
+# bash. Static and with the helper's libc, whose start is cheap. The variables are those of setuid-helper/rules.mk.
+START_OBJS := $(addprefix $(BUILD)/executor/, container-start.o start-script.o start-command.o debug-info.o)
+$(START_OBJS) $(BUILD)/executor/container-debug-info.o: CPPFLAGS = -D_GNU_SOURCE -I. $(HELPER_LIBC)
+$(START_OBJS) $(BUILD)/executor/container-debug-info.o: CFLAGS = $(HELPER_CFLAGS)
+$(BUILD)/container-start: $(START_OBJS)
+$(BUILD)/container-debug-info: $(BUILD)/executor/container-debug-info.o $(BUILD)/executor/debug-info.o
+$(BUILD)/container-start $(BUILD)/container-debug-info:
 	$(call say,LD,$@)
 	$(Q)$(CC) $(HELPER_CFLAGS) $(HELPER_LDFLAGS) -o $@ $^ $(HELPER_LDLIBS)
-PROGRAMS += $(BUILD)/container-debug-info
-$(BUILD)/tests/unit/executor/test-script: $(BUILD)/container-debug-info # it runs the program
+PROGRAMS += $(BUILD)/container-start $(BUILD)/container-debug-info
+# They run the programs.
+$(BUILD)/tests/unit/executor/test-script: $(BUILD)/container-debug-info
+$(BUILD)/tests/unit/executor/test-container-start: $(BUILD)/container-start $(BUILD)/container-debug-info
 
 # Private networks, started by the helper (executor/network.h).
 NETWORK_OBJS := $(addprefix $(BUILD)/executor/, network-main.o network-plan.o network-link.o network-shape.o network-share.o)

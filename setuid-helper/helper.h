@@ -177,6 +177,7 @@ void hlp_network(const struct hlp *h);
 struct hlp_child {
     int status, life; /* pipes to the monitor and from it */
     int init;         /* container-init */
+    int program;      /* container-start, or LOCALIZE's */
     int door;         /* where it takes sessions; -1: nowhere */
     int mounts;       /* its mount namespace */
     int root;         /* its / */

@@ -98,37 +98,31 @@ static const char *const environment[] = {
     "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", NULL
 };
 
-/* The kernel reads the first line of the script (or loads it, if it is a program), as with Hadoop's
- * container-executor; bash runs one without. By its path: an interpreter must find it. */
-_Noreturn static void execute_script(const char *path)
-{
-    char *const argv[] = { (char *)(uintptr_t)path, NULL };
-    char *const bash[] = { "/bin/bash", (char *)(uintptr_t)path, NULL };
-    char *const *envp = (char *const *)(uintptr_t)environment;
-    (void)execve(path, argv, envp);
-    if (errno == ENOEXEC)
-        (void)execve(bash[0], bash, envp);
-    hlp_fail(EXE_STATUS_EXEC, errno, path);
-}
-
 /* LOCALIZE's programs and their arguments: log-uploader for LOGS and ROLLED_LOGS. */
 static const char *const programs[] = { LIBEXECDIR "/container-localizer",
                                         LIBEXECDIR "/log-uploader" };
 static const char *const arguments[][2] = { { "container-localizer" }, { "log-uploader" } };
 #define PROGRAM(h) ((h)->req.what >= EXE_VISIBILITY_LOGS)
 
-/* The main process: `script`, or a localizer's `program`. It shares all but the signal mask with
- * this process; until it executes it only makes system calls (vfork). */
+static bool for_bash; /* the script's first line is what the daemon writes */
+
+/* The main process. The kernel reads the first line of the script (or loads it, if it is a
+ * program), as with Hadoop's container-executor; container-start takes those for bash, and those
+ * without. By its path: an interpreter must find it. Until it executes it only makes system calls
+ * (vfork), and shares all but the signal mask with this process. */
 _Noreturn static void main_process(const struct hlp *h, const char *script, int program)
 {
+    const char *const start[] = { "container-start", script, NULL };
+    const char *const *argv = script ? start : arguments[PROGRAM(h)];
     hlp_label(h, script ? HLP_LABEL_CONTAINER : HLP_LABEL_LOCALIZER);
     (void)setsid(); /* a localizer's filter forbids it, ignoring */
     (void)signal(SIGPIPE, SIG_DFL);
     signals(SIG_UNBLOCK);
-    if (script)
-        execute_script(script);
-    (void)syscall(SYS_execveat, program, "", arguments[PROGRAM(h)], environment, AT_EMPTY_PATH);
-    hlp_fail(EXE_STATUS_EXEC, errno, arguments[PROGRAM(h)][0]);
+    if (script && !for_bash)
+        (void)syscall(SYS_execve, script, argv + 1, environment);
+    if (!script || for_bash || errno == ENOEXEC)
+        (void)syscall(SYS_execveat, program, "", argv, environment, AT_EMPTY_PATH);
+    hlp_fail(EXE_STATUS_EXEC, errno, script ? script : argv[0]);
 }
 
 static void interrupted(int signal)
@@ -155,8 +149,7 @@ static void end_at_once(pid_t pid, int life)
  * watches its end, its signals and the pipe. (A death signal cannot replace the pipe: the kernel
  * sends it with the monitor's rights, which has none over the user.) The job can never read
  * /proc/1: not dumpable here, not readable there. */
-_Noreturn static void init(const struct hlp *h, const struct hlp_child *c, const char *script,
-                           int program)
+_Noreturn static void init(const struct hlp *h, const struct hlp_child *c, const char *script)
 {
     static const struct hlp_message about_to_execute = { 0, 0, "" };
     static const char *const argv[] = { "container-init", NULL };
@@ -168,7 +161,7 @@ _Noreturn static void init(const struct hlp *h, const struct hlp_child *c, const
     if (pid < 0)
         hlp_fail(EXE_STATUS_EXEC, errno, "fork");
     if (pid == 0)
-        main_process(h, script, program);
+        main_process(h, script, c->program);
     (void)close(c->status);
     end_at_once(pid, c->life);
     /* Channel and caches belong to the program; exec closes those from HLP_HIGH on. */
@@ -186,7 +179,10 @@ _Noreturn static void init(const struct hlp *h, const struct hlp_child *c, const
 static const char *enter_work_dir(const struct hlp *h, int script, int credentials)
 {
     static char path[HLP_PATH_MAX + sizeof("/" SCRIPT)];
-    char cwd[HLP_PATH_MAX];
+    static const char line[] = "#!/bin/bash\n";
+    char cwd[HLP_PATH_MAX], first[sizeof(line) - 1];
+    for_bash = pread(script, first, sizeof(first), 0) == (ssize_t)sizeof(first) &&
+               memcmp(first, line, sizeof(first)) == 0;
     size_t n =
         hlp_format(path, HLP_PATH_MAX, "%s/usercache/%s/appcache/%s/%s",
                    h->cfg.local_dirs.v[h->req.work_dir], h->req.submitter, h->app, h->container);
@@ -206,21 +202,20 @@ void hlp_child(const struct hlp *h, struct hlp_child *c)
 {
     const char *script = NULL;
     const bool container = h->req.op == EXE_OP_LAUNCH;
-    int fds[EXE_FDS_MAX], n_fds = container ? 2 : 1; /* without the launch lock */
-    int *keep[8 + 2 * EXE_DIRS_MAX] = { &c->status, &c->life, &c->init, &c->door }, n = 4;
+    int fds[EXE_FDS_MAX], n = 5, n_fds = container ? 2 : 1; /* without the launch lock */
+    int *keep[8 + 2 * EXE_DIRS_MAX] = { &c->status, &c->life, &c->init, &c->door, &c->program };
     if (setsid() < 0)
         hlp_fail(EXE_STATUS_SESSION, errno, "setsid");
     hlp_finish_root(h, c);
-    int program = container ? -1
-                            : hlp_open_trusted(programs[PROGRAM(h)], O_PATH, EXE_STATUS_EXEC,
-                                               EXE_STATUS_EXEC);
+    if (!container)
+        c->program =
+            hlp_open_trusted(programs[PROGRAM(h)], O_PATH, EXE_STATUS_EXEC, EXE_STATUS_EXEC);
     /* 1 and 2 are already the host's /dev/null; a container has its own. */
     int null = container ? open("/dev/null", O_RDWR | O_NOCTTY | O_CLOEXEC) : 1;
     if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 || dup2(null, 2) < 0)
         hlp_fail(EXE_STATUS_SESSION, errno, "/dev/null");
     hlp_rlimits();
     wait_for_monitor(c->life);
-    keep[n++] = &program;
     for (int i = 0; i < n_fds; i++) {
         fds[i] = h->fds[i];
         keep[n++] = &fds[i];
@@ -242,5 +237,5 @@ void hlp_child(const struct hlp *h, struct hlp_child *c)
             hlp_fail(EXE_STATUS_DESCRIPTORS, errno, "channel");
     }
     hlp_load_filter(c->filter);
-    init(h, c, script, program);
+    init(h, c, script);
 }

@@ -245,6 +245,7 @@ void hlp_launch(struct hlp *h)
     h->monitor_program = hlp_open_program("container-monitor", 066, EXE_STATUS_EXEC);
     if (container) {
         check_allowed(h);
+        c.program = hlp_open_program("container-start", 022, EXE_STATUS_EXEC);
         check_memfd(h->fds[0], "launch script");
         check_memfd(h->fds[1], "credentials");
         c.n_nodes = hlp_find_nodes(h, c.nodes);

@@ -191,9 +191,9 @@ static const struct {
     { "container-network", 022, 0111 },   { "container-delete", 022, 0111 },
     { "container-monitor", 066, 0111 },   { "container-init", 066, 0111 },
     { "user-lookup", 066, 0111 },         { "selvedge-am", 022, 0111 },
-    { "container-link", 022, 0111 },      { "seccomp/strict.bpf", 022, 0 },
-    { "seccomp/hadoop.bpf", 022, 0 },     { "seccomp/localizer.bpf", 022, 0 },
-    { "seccomp/monitor.bpf", 022, 0 },
+    { "container-link", 022, 0111 },      { "container-start", 022, 0111 },
+    { "seccomp/strict.bpf", 022, 0 },     { "seccomp/hadoop.bpf", 022, 0 },
+    { "seccomp/localizer.bpf", 022, 0 },  { "seccomp/monitor.bpf", 022, 0 },
 };
 
 static bool helper_directory(const struct doctor *d, char dir[4096])

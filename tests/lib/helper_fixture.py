@@ -34,6 +34,7 @@ FILTERS = ("strict", "hadoop", "localizer", "monitor")
 PROGRAMS = (
     "container-monitor",
     "container-init",
+    "container-start",
     "container-delete",
     "container-signal",
     "container-link",

@@ -20,6 +20,7 @@ PROGRAMS = (
     "container-link",
     "container-monitor",
     "container-init",
+    "container-start",
 )
 FILTERS = ("strict", "hadoop", "localizer", "monitor")
 
