@@ -46,6 +46,9 @@ service/cluster/test-login_WRAP := $(addprefix sgss_,daemon_new daemon_state dae
 service/am/test-master_WRAP := $(addprefix cli_am_,new attempt serve server_port register)
 # The launcher is the test.
 service/am/framework/test-link_WRAP := $(addprefix svc_post_,new send cancel free)
+# Neither YARN nor a worker either.
+service/am/framework/test-operate_WRAP := $(service/am/framework/test-link_WRAP) svc_work_any svc_work_replace \
+	$(addprefix cli_am_,ask cancel release start stop blacklist progress finish register tokens)
 
 # Calls of ClientAMProtocol: tests/integration/service/test-service-am.
 TEST_PROGRAMS += $(BUILD)/tests/integration/service/service-call
