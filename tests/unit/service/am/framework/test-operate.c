@@ -534,7 +534,7 @@ static void test_gone(void **state)
     assert_int_equal(w.m.exit_code, 202);
 }
 
-/* What the attempt before told: its container goes on, its counts stay, its ports are taken. */
+/* A task that the attempt before told goes on in its container, with its counts and ports. */
 static void test_resumed(void **state)
 {
     static const char statuses[] =
