@@ -1,11 +1,13 @@
-/* `selvedge framework status NAME`, `list` and `tasks`. */
+/* `selvedge framework status NAME`: a line about the framework, why its tasks wait, and a table of
+ * its roles. */
+#include <errno.h>
 #include <string.h>
 
 #include "client/core/options.h"
+#include "client/core/rm-rest.h"
 #include "client/framework/call.h"
-#include "client/framework/framework.h"
 #include "client/framework/views.h"
-#include "client/http/node-url.h"
+#include "client/views/waiting.h"
 #include "common/str.h"
 
 static const struct cli_column role_columns[] = {
@@ -22,44 +24,18 @@ static const struct cli_column role_columns[] = {
 };
 static const struct cli_list roles = CLI_LIST(role_columns, "role");
 
-static const struct cli_column framework_columns[] = {
-    { "FRAMEWORK", "framework", CLI_TEXT, CLI_ALWAYS },
-    { ">VERSION", "version", CLI_NUMBER, CLI_ALWAYS },
-    { "STATE", "state", CLI_TEXT, CLI_ALWAYS },
-    { "USER", "user", CLI_TEXT, CLI_ALWAYS },
-    { "QUEUE", "queue", CLI_TEXT, CLI_ALWAYS },
-    { ">TASKS", "tasks", CLI_NUMBER, CLI_ALWAYS },
-    { ">EXIT", "exitCode", CLI_NUMBER, CLI_ALWAYS },
-    { "SUBMITTED", "submitted", CLI_TIME, CLI_ALWAYS },
-    { "ENDED", "ended", CLI_TIME, CLI_IF_WIDE },
-    { ">GPUS", "gpus", CLI_NUMBER, CLI_IF_WIDE },
-    { ">ROLES", "roles", CLI_NUMBER, CLI_IF_WIDE },
-};
-static const struct cli_list frameworks = CLI_LIST(framework_columns, "framework");
-
-static const struct cli_column task_columns[] = {
-    { "TASK", "task", CLI_TEXT, CLI_ALWAYS },
-    { "STATE", "state", CLI_TEXT, CLI_ALWAYS },
-    { "HOST", "host", CLI_TEXT, CLI_ALWAYS },
-    { "PORTS", "ports", CLI_TEXT, CLI_ALWAYS },
-    { ">RETRIES", "retries", CLI_NUMBER, CLI_ALWAYS },
-    { ">EXIT", "exitCode", CLI_NUMBER, CLI_ALWAYS },
-    { "TYPE", "exitType", CLI_TEXT, CLI_ALWAYS },
-    { "STARTED", "started", CLI_TIME, CLI_IF_WIDE },
-    { "CONTAINER", "container", CLI_TEXT, CLI_IF_WIDE },
-    { "~WHY", "why", CLI_TEXT, CLI_IF_WIDE },
-    { "IP", "ip", CLI_TEXT, CLI_AS_FIELD },
-    { ">GPUS", "gpus", CLI_NUMBER, CLI_AS_FIELD },
-    { "LOGS", "logs", CLI_TEXT, CLI_AS_FIELD },
-};
-static const struct cli_list tasks = CLI_LIST(task_columns, "task");
-
-/* ---- status ---- */
-
 #define STATUS "aggregatedFrameworkStatus.frameworkStatus."
 
-static void print_title(const struct cli_ctx *ctx, const json_t *info)
+struct asked {
+    struct cli_ctx *ctx;
+    json_t *info;
+    char waits[CLI_WAITING_MAX]; /* why tasks have no containers; "" = nothing says why */
+};
+
+static void print_title(const struct asked *s)
 {
+    const struct cli_ctx *ctx = s->ctx;
+    const json_t *info = s->info;
     const char *why = cli_member_text(info, STATUS "applicationExitTriggerMessage");
     const char *description = cli_member_text(info, STATUS "applicationExitDescription");
     const json_t *code = cli_member(info, STATUS "applicationExitCode");
@@ -74,141 +50,84 @@ static void print_title(const struct cli_ctx *ctx, const json_t *info)
         sv_escape(text, sizeof(text), *why ? why : description);
         printf(", exit %lld: %s", (long long)json_integer_value(code), text);
     }
+    if (*s->waits) {
+        sv_escape(text, sizeof(text), s->waits);
+        printf("\nwaits: %s", text);
+    }
     printf("\n\n");
 }
 
-static void on_status(const json_t *info, void *userdata)
+static void show(struct asked *s)
 {
-    struct cli_ctx *ctx = userdata;
+    struct cli_ctx *ctx = s->ctx;
+    const json_t *info = s->info;
     bool table = ctx->output.format == CLI_TABLE || ctx->output.format == CLI_WIDE;
 
     if (ctx->json) {
         cli_output_json(&ctx->output,
-                        json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "framework", ctx->subject,
-                                  "state", cli_framework_state(info), "version",
+                        json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "framework",
+                                  ctx->subject, "state", cli_framework_state(info), "version",
                                   cli_member_json(info, STATUS "frameworkVersion"), "application",
                                   cli_member_json(info, STATUS "applicationId"), "exitCode",
                                   cli_member_json(info, STATUS "applicationExitCode"), "why",
                                   cli_member_json(info, STATUS "applicationExitTriggerMessage"),
+                                  "waits", *s->waits ? cli_json_string(s->waits) : json_null(),
                                   "roles", cli_framework_roles(info)),
                         stdout);
         cli_stop(ctx, 0);
         return;
     }
     if (table && !ctx->output.quiet && !ctx->output.no_headers)
-        print_title(ctx, info);
+        print_title(s);
     cli_stop_list(ctx, &roles, cli_framework_roles(info));
+}
+
+/* The ResourceManager knows what each node lacked; without its answer nothing is said of that. */
+static void on_application(int status, const char *body, size_t len, const char *why,
+                           void *userdata)
+{
+    struct asked *s = userdata;
+    json_t *answer = status == 200 ? json_loadb(body, len, 0, NULL) : NULL;
+
+    (void)why;
+    if (status == -ECANCELED)
+        return;
+    (void)cli_waiting_text(CLI_APP_RUNNING, cli_member_text(answer, "app.diagnostics"), s->waits);
+    json_decref(answer);
+    show(s);
+}
+
+static void on_status(const json_t *info, void *userdata)
+{
+    struct asked *s = userdata;
+    const char *app = cli_member_text(info, STATUS "applicationId");
+    struct cli_framework_counts n;
+    struct yarn_app_id id;
+    char path[64], text[YARN_ID_TEXT_MAX];
+
+    s->info = json_incref((json_t *)(uintptr_t)info);
+    cli_framework_counts(info, NULL, &n);
+    if (n.running + n.succeeded + n.failed < n.wanted && yarn_app_id_parse(app, &id) == 0 &&
+        strncmp(cli_framework_state(info), "APPLICATION_", strlen("APPLICATION_")) == 0) {
+        (void)snprintf(path, sizeof(path), "apps/%s", yarn_app_id_text(id, text));
+        if (cli_rm_rest_get(s->ctx, path, on_application, s) >= 0)
+            return;
+    }
+    show(s);
 }
 
 int cli_cmd_framework_status(struct cli_ctx *ctx, int argc, char **argv)
 {
+    struct asked s = { .ctx = ctx };
     int code = cli_option_none(ctx, argc, argv);
 
     if (code == 0)
         code = cli_framework_begin(ctx, argc, argv, &roles, 1, 1);
     if (code != 0)
         return code;
-    cli_framework_info(ctx, on_status, ctx);
-    return cli_loop(ctx);
-}
-
-/* ---- list ---- */
-
-static json_t *framework_row(const json_t *one)
-{
-    const char *state = cli_member_text(one, "frameworkState");
-    int64_t code = json_integer_value(json_object_get(one, "applicationExitCode"));
-
-    if (strcmp(state, "FRAMEWORK_COMPLETED") == 0)
-        state = code == 0 ? "SUCCEEDED" : code == -7351 ? "STOPPED" : "FAILED";
-    return json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "framework",
-        cli_member_json(one, "frameworkName"), "version", cli_member_json(one, "frameworkVersion"),
-        "state", cli_json_string(state), "user", cli_member_json(one, "userName"), "queue",
-        cli_member_json(one, "queue"), "tasks", cli_member_json(one, "totalTaskNumber"), "exitCode",
-        cli_member_json(one, "applicationExitCode"), "submitted",
-        cli_member_json(one, "firstRequestTimestamp"), "ended",
-        cli_member_json(one, "frameworkCompletedTimestamp"), "gpus",
-        cli_member_json(one, "totalGpuNumber"), "roles",
-        cli_member_json(one, "totalTaskRoleNumber"));
-}
-
-static void on_list(const json_t *answer, void *userdata)
-{
-    struct cli_ctx *ctx = userdata;
-    json_t *rows = json_array();
-    const json_t *one;
-    size_t i;
-
-    json_array_foreach(cli_member(answer, "summarizedFrameworkInfos"), i,
-                       one) if (json_array_append_new(rows, framework_row(one)) < 0)
-    {
-        json_decref(rows);
-        cli_stop(ctx, cli_fail("out of memory"));
-        return;
-    }
-    cli_stop_list(ctx, &frameworks, rows);
-}
-
-int cli_cmd_framework_list(struct cli_ctx *ctx, int argc, char **argv)
-{
-    _cleanup_free_ char *query = NULL, *name = NULL;
-    const char *user = NULL;
-    int code, c;
-
-    optind = 0; /* restart getopt for a new argv */
-    while ((c = cli_option(ctx, argc, argv)) != -1) {
-        if (c != 'u')
-            return 2;
-        user = optarg;
-    }
-    code = cli_framework_begin(ctx, argc, argv, &frameworks, 0, 0);
-    if (code == 0 && optind < argc)
-        return cli_usage(ctx);
-    if (code != 0)
-        return code;
-    name = user ? cli_percent_encode(user) : NULL;
-    if (user && (!name || sv_asprintf(&query, "&UserName=%s", name) < 0))
-        return cli_fail("out of memory");
-    cli_framework_call(
-        ctx, &(struct cli_framework_request){ .method = "GET", .path = "", .query = query },
-        on_list, ctx);
-    return cli_loop(ctx);
-}
-
-/* ---- tasks ---- */
-
-struct wanted {
-    struct cli_ctx *ctx;
-    const char *role, *states;
-};
-
-static void on_tasks(const json_t *info, void *userdata)
-{
-    struct wanted *w = userdata;
-
-    cli_stop_list(w->ctx, &tasks, cli_framework_tasks(info, w->role, w->states));
-}
-
-int cli_cmd_framework_tasks(struct cli_ctx *ctx, int argc, char **argv)
-{
-    struct wanted w = { .ctx = ctx };
-    int code = 0, c;
-
-    optind = 0; /* restart getopt for a new argv */
-    while ((c = cli_option(ctx, argc, argv)) != -1) {
-        if (c == FRAMEWORK_OPT_STATES)
-            w.states = optarg;
-        else if (c == FRAMEWORK_OPT_ROLE)
-            w.role = optarg;
-        else
-            return 2;
-    }
-    code = cli_framework_begin(ctx, argc, argv, &tasks, 1, 1);
-    if (code == 0 && w.role)
-        code = cli_framework_name(ctx, w.role);
-    if (code != 0)
-        return code;
-    cli_framework_info(ctx, on_tasks, &w);
-    return cli_loop(ctx);
+    cli_framework_info(ctx, on_status, &s);
+    code = cli_loop(ctx);
+    ctx->fetch = cli_fetch_free(ctx->fetch); /* an open request has its answer here */
+    json_decref(s.info);
+    return code;
 }
