@@ -101,6 +101,10 @@ int cli_framework_refused(const struct cli_ctx *ctx, int status, const json_t *a
         return cli_fail("%s: selvedge-services wants to know who calls: kinit gets a Kerberos "
                         "ticket, klist shows it",
                         name);
+    if (!*said && status == 404)
+        return cli_fail("%s: there is no such framework, or no such task role; selvedge framework "
+                        "list and status show those there are",
+                        name);
     if (!*said)
         return cli_fail("%s: HTTP status %d without a reason; selvedge.framework.enabled makes "
                         "selvedge-services serve frameworks",
