@@ -176,7 +176,8 @@ static json_t *read_nodes(struct svc_fw_in *in, json_t *map)
         else if (!json_is_object(v) && !json_is_null(v))
             svc_fw_bad(in, &here, "must be an object");
         else if (type && !json_is_null(type) && (!text || !gpu_type_valid(text)))
-            svc_fw_bad(in, &here, "gpuType must match \"^[^,\\s]{1,256}$\"");
+            svc_fw_bad(in, &(struct svc_fw_at){ &here, "gpuType", false },
+                       "must match \"^[^,\\s]{1,256}$\"");
         else if (json_object_set_new(nodes, host,
                                      json_is_null(v) ? json_null()
                                                      : json_pack("{s:s?}", "gpuType", text)) < 0)

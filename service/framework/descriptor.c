@@ -86,7 +86,7 @@ static void check_gpus(struct svc_fw_in *in, const struct svc_fw_at *at,
     if (r->gpu_mask && __builtin_popcountll((uint64_t)r->gpu_mask) != r->gpus)
         svc_fw_bad(in, at, "GpuNumber [%d] is not consistent with GpuAttribute [%s]", r->gpus,
                    with_bits(r->gpu_mask, text));
-    if (r->gpus > 0 && !gpus)
+    else if (r->gpus > 0 && !gpus)
         svc_fw_bad(in, at, "GpuNumber [%d]: the cluster has no resource yarn.io/gpu", r->gpus);
 }
 
@@ -153,7 +153,7 @@ static void read_sources(struct svc_fw_in *in, const struct svc_fw_at *up, const
 
     if (!json_is_array(list) || n == 0 || n > SVC_FW_SOURCES_MAX) {
         svc_fw_bad(in, &at,
-                   !list || json_is_null(list) ? "may not be null"
+                   !list || json_is_null(list) ? "may not be empty"
                    : !json_is_array(list)      ? "must be a list"
                    : n == 0                    ? "may not be empty"
                                                : "size must be between 1 and 256");
@@ -232,12 +232,13 @@ static void read_roles(struct svc_fw_in *in, const json_t *o, bool gpus,
                        struct svc_fw_descriptor *d)
 {
     const struct svc_fw_at at = { NULL, "taskRoles", false };
-    json_t *map = svc_fw_object(in, NULL, o, at.key, true, false), *v;
+    json_t *map = svc_fw_object(in, NULL, o, at.key, false, true), *v;
+    const json_t *given = json_object_get(o, at.key);
     size_t n = json_object_size(map);
     const char *name;
 
-    if (!map)
-        return;
+    if (!map && given && !json_is_null(given))
+        return; /* no object: it was said */
     if (n == 0 || n > SVC_FW_ROLES_MAX) {
         svc_fw_bad(in, &at, n ? "size must be between 1 and 256" : "may not be empty");
         return;

@@ -228,6 +228,10 @@ void svc_fw_text(struct svc_fw_in *in, const struct svc_fw_at *up, const json_t 
             *ret = NULL;
         return;
     }
+    if ((kind & SVC_FW_TEXT_FULL) && (!v || json_is_null(v))) {
+        svc_fw_bad(in, &at, "may not be empty");
+        return;
+    }
     v = member(in, &at, o, kind & SVC_FW_TEXT_REQUIRED);
     if (!v)
         return;
@@ -235,9 +239,7 @@ void svc_fw_text(struct svc_fw_in *in, const struct svc_fw_at *up, const json_t 
     if (!text)
         svc_fw_bad(in, &at, "must be a text");
     else if ((kind & SVC_FW_TEXT_NAME) && !svc_fw_name_valid(text))
-        svc_fw_bad(in, &at,
-                   "Name [%.300s] is not matched with naming convention regex " SVC_FW_NAME_RULE,
-                   text);
+        svc_fw_bad(in, &at, "must match \"" SVC_FW_NAME_RULE "\"");
     else if ((kind & SVC_FW_TEXT_FULL) && !*text)
         svc_fw_bad(in, &at, "may not be empty");
     else if (strlen(text) > max)
@@ -270,9 +272,7 @@ json_t *svc_fw_map_value(struct svc_fw_in *in, const struct svc_fw_at *map, cons
     const struct svc_fw_at at = { map, key, true };
 
     if (!svc_fw_name_valid(key)) {
-        svc_fw_bad(in, map,
-                   "Name [%.300s] is not matched with naming convention regex " SVC_FW_NAME_RULE,
-                   key);
+        svc_fw_bad(in, map, "Name [%.300s] " SVC_FW_NO_NAME, key);
         return NULL;
     }
     if (json_is_null(v)) {

@@ -54,6 +54,7 @@ enum svc_fw_text_kind {
     SVC_FW_TEXT_NAME = 8      /* matches SVC_FW_NAME_RULE */
 };
 #define SVC_FW_NAME_RULE "^[A-Za-z0-9\\-._~]{1,256}$"
+#define SVC_FW_NO_NAME "is not matched with naming convention regex [" SVC_FW_NAME_RULE "]"
 void svc_fw_text(struct svc_fw_in *in, const struct svc_fw_at *up, const json_t *o, const char *key,
                  unsigned kind, size_t max, const char **ret);
 /* A member that is an object; NULL: absent or wrong. `null`: null is as absent. */

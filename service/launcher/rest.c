@@ -138,9 +138,7 @@ static bool name_well(struct run *k)
 
     if (svc_fw_name_valid(k->framework))
         return true;
-    (void)snprintf(text, sizeof(text),
-                   "Name [%.300s] is not matched with naming convention regex " SVC_FW_NAME_RULE,
-                   k->framework);
+    (void)snprintf(text, sizeof(text), "Name [%.300s] " SVC_FW_NO_NAME, k->framework);
     refuse(k, 400, text);
     return false;
 }
@@ -310,7 +308,7 @@ static void get_frameworks(struct run *k)
     enum svc_lr_client client = SVC_LR_UNKNOWN;
 
     if (user && *user && !svc_fw_name_valid(user))
-        refuse(k, 400, "UserName is not matched with naming convention regex " SVC_FW_NAME_RULE);
+        refuse(k, 400, "UserName " SVC_FW_NO_NAME);
     else if (client_well(k, type && *type ? type : NULL, &client))
         give_pieces(k, svc_lr_pieces_list(k->l, user && *user ? user : NULL,
                                           type && *type ? &client : NULL));
@@ -536,6 +534,8 @@ static void answer(struct run *k)
             continue;
         if (strcmp(method, "PUT") == 0 && !k->c->is_json)
             refuse_as(k, 400, WEB, "Content-Type must be application/json");
+        else if (strcmp(method, "PUT") == 0 && k->c->body_len == 0)
+            refuse(k, 400, "Object is null");
         else if (k->l->broken)
             refuse(k, 503, "the store of frameworks is down: try again later");
         else
