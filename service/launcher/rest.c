@@ -120,11 +120,11 @@ static void put_location(struct run *k)
         k->ret->location = NULL;
 }
 
-/* The end of a change: `status` and `why` of changes.h. */
-static void answer_change(struct run *k, unsigned status, const char *why)
+/* The end of a change: the status, and where it has said why. */
+static void answer_change(struct run *k, unsigned status, const char *const *why)
 {
     if (status >= 300) {
-        refuse(k, status, why);
+        refuse(k, status, *why);
         return;
     }
     k->ret->status = status;
@@ -201,7 +201,7 @@ static void put_framework(struct run *k)
         else if (allowed(k, p.d->user) && client_well(k, k->c->client_type, &p.client)) {
             unsigned status = svc_lr_put(k->l, &p, &why);
 
-            answer_change(k, status, why);
+            answer_change(k, status, &why);
         }
     }
     p.arena = sv_arena_free(p.arena);
@@ -212,7 +212,7 @@ static void delete_framework(struct run *k)
     const char *why = "";
 
     if (name_well(k) && allowed(k, NULL))
-        answer_change(k, svc_lr_delete(k->l, k->framework, &why), why);
+        answer_change(k, svc_lr_delete(k->l, k->framework, &why), &why);
 }
 
 static void put_number(struct run *k)
@@ -226,7 +226,7 @@ static void put_number(struct run *k)
         return;
     r = svc_fw_read_task_number(k->c->body, k->c->body_len, &n, &bad);
     if (read_well(k, r, bad) && allowed(k, NULL))
-        answer_change(k, svc_lr_set_number(k->l, k->framework, k->role, n, &why), why);
+        answer_change(k, svc_lr_set_number(k->l, k->framework, k->role, n, &why), &why);
 }
 
 static void put_execution(struct run *k)
@@ -240,7 +240,7 @@ static void put_execution(struct run *k)
         return;
     r = svc_fw_read_execution(k->c->body, k->c->body_len, &stop, &bad);
     if (read_well(k, r, bad) && allowed(k, NULL))
-        answer_change(k, svc_lr_set_execution(k->l, k->framework, stop, &why), why);
+        answer_change(k, svc_lr_set_execution(k->l, k->framework, stop, &why), &why);
 }
 
 static void put_progress(struct run *k)
@@ -254,7 +254,7 @@ static void put_progress(struct run *k)
         return;
     r = svc_fw_read_progress(k->c->body, k->c->body_len, &n, &bad);
     if (read_well(k, r, bad) && allowed(k, NULL))
-        answer_change(k, svc_lr_set_progress(k->l, k->framework, n, &why), why);
+        answer_change(k, svc_lr_set_progress(k->l, k->framework, n, &why), &why);
 }
 
 static void put_migrate(struct run *k)
@@ -271,7 +271,7 @@ static void put_migrate(struct run *k)
     if (!svc_fw_name_valid(k->container))
         refuse(k, 400, "the container's id is malformed");
     else
-        answer_change(k, svc_lr_migrate(k->l, k->framework, k->container, &why), why);
+        answer_change(k, svc_lr_migrate(k->l, k->framework, k->container, &why), &why);
 }
 
 static void delete_migrate(struct run *k)
@@ -279,7 +279,7 @@ static void delete_migrate(struct run *k)
     const char *why = "";
 
     if (name_well(k) && allowed(k, NULL))
-        answer_change(k, svc_lr_unmigrate(k->l, k->framework, k->container, &why), why);
+        answer_change(k, svc_lr_unmigrate(k->l, k->framework, k->container, &why), &why);
 }
 
 /* ---- Views of frameworks ---- */
@@ -386,7 +386,7 @@ static void put_cluster(struct run *k)
     if (!read_well(k, r, bad))
         return;
     if (may_administer(k))
-        answer_change(k, svc_lr_set_meta(k->l, "cluster", v, &why), why);
+        answer_change(k, svc_lr_set_meta(k->l, "cluster", v, &why), &why);
     else
         json_decref(v);
 }
@@ -408,7 +408,7 @@ static void put_acl(struct run *k)
     if (may_administer(k)) {
         unsigned status = svc_lr_set_meta(k->l, "acl", v, &why);
 
-        answer_change(k, status == 202 ? 200 : status, why); /* as the launcher */
+        answer_change(k, status == 202 ? 200 : status, &why); /* as the launcher */
     } else {
         json_decref(v);
     }
@@ -431,7 +431,7 @@ static void put_data_version(struct run *k)
         unsigned status =
             v ? svc_lr_set_meta(k->l, launched ? "launched" : "launching", v, &why) : 503;
 
-        answer_change(k, status == 202 ? 200 : status, why); /* as the launcher */
+        answer_change(k, status == 202 ? 200 : status, &why); /* as the launcher */
     }
     free(version);
 }

@@ -55,7 +55,7 @@ struct fake {
 
 /* ---- The world ---- */
 
-static int64_t fake_wall(void *u)
+static __attribute__((unused)) int64_t fake_wall(void *u)
 {
     return ((struct fake *)u)->wall;
 }
@@ -64,7 +64,7 @@ static uint64_t fake_random(void *u)
     (void)u;
     return 7;
 }
-static int fake_new_id(void *u, const char *framework, uint64_t generation)
+static __attribute__((unused)) int fake_new_id(void *u, const char *framework, uint64_t generation)
 {
     struct fake *k = u;
 
@@ -74,7 +74,7 @@ static int fake_new_id(void *u, const char *framework, uint64_t generation)
     k->ids[k->n_ids++].generation = generation;
     return 0;
 }
-static struct fake_app *fake_find(struct fake *k, struct yarn_app_id id)
+static __attribute__((unused)) struct fake_app *fake_find(struct fake *k, struct yarn_app_id id)
 {
     for (int i = 0; i < k->n_apps; i++)
         if (yarn_app_id_cmp(k->apps[i].id, id) == 0)
@@ -82,7 +82,7 @@ static struct fake_app *fake_find(struct fake *k, struct yarn_app_id id)
     return NULL;
 }
 /* A master must never run beside another of its framework, but one that is being killed. */
-static int fake_submit(void *u, const struct svc_framework *f)
+static __attribute__((unused)) int fake_submit(void *u, const struct svc_framework *f)
 {
     struct fake *k = u;
     struct fake_app *a = fake_find(k, f->st.app);
@@ -101,7 +101,8 @@ static int fake_submit(void *u, const struct svc_framework *f)
     k->submits[k->n_submits++] = f->st.app;
     return 0;
 }
-static int fake_kill(void *u, const char *app, const char *user, const char *framework)
+static __attribute__((unused)) int fake_kill(void *u, const char *app, const char *user,
+                                             const char *framework)
 {
     struct fake *k = u;
     struct yarn_app_id id;
@@ -118,11 +119,11 @@ static int fake_kill(void *u, const char *app, const char *user, const char *fra
     (void)snprintf(k->kills[k->n_kills++], YARN_ID_TEXT_MAX, "%s", app);
     return 0;
 }
-static void fake_poll_wanted(void *u)
+static __attribute__((unused)) void fake_poll_wanted(void *u)
 {
     ((struct fake *)u)->polls++;
 }
-static void fake_changed(void *u, const char *framework)
+static __attribute__((unused)) void fake_changed(void *u, const char *framework)
 {
     (void)framework;
     ((struct fake *)u)->changes++;
@@ -130,7 +131,7 @@ static void fake_changed(void *u, const char *framework)
 
 /* ---- The fixture ---- */
 
-static int fake_open(struct fake *k)
+static __attribute__((unused)) int fake_open(struct fake *k)
 {
     const struct svc_lr_world world = { k,           fake_wall, fake_random,      fake_new_id,
                                         fake_submit, fake_kill, fake_poll_wanted, fake_changed };
@@ -144,7 +145,7 @@ static int fake_open(struct fake *k)
         print_error("%s\n", err.text);
     return r;
 }
-static void fake_start(struct fake *k)
+static __attribute__((unused)) void fake_start(struct fake *k)
 {
     if (k->wall == 0)
         k->wall = 1000000;
@@ -158,12 +159,12 @@ static void fake_start(struct fake *k)
     k->settings.gpus = true;
     assert_int_equal(fake_open(k), 0);
 }
-static void fake_stop(struct fake *k)
+static __attribute__((unused)) void fake_stop(struct fake *k)
 {
     k->l = svc_lr_free(k->l);
 }
 /* Ends all that was begun in the world, until nothing is begun any more. */
-static void fake_run(struct fake *k)
+static __attribute__((unused)) void fake_run(struct fake *k)
 {
     while (k->n_ids || k->n_submits || k->n_kills) {
         if (k->n_ids) {
@@ -183,7 +184,7 @@ static void fake_run(struct fake *k)
         }
     }
 }
-static void fake_poll(struct fake *k)
+static __attribute__((unused)) void fake_poll(struct fake *k)
 {
     svc_lr_poll_begin(k->l);
     for (int i = 0; i < k->n_apps; i++) {
@@ -209,7 +210,7 @@ struct said { /* an answer, with its pieces joined */
     unsigned status;
     char *body, *location;
 };
-static void said_free(struct said *s)
+static __attribute__((unused)) void said_free(struct said *s)
 {
     free(s->body);
     free(s->location);
@@ -217,7 +218,7 @@ static void said_free(struct said *s)
 }
 #define _cleanup_said_ _cleanup_(said_free)
 
-static struct said say(struct svc_lr_answer *a)
+static __attribute__((unused)) struct said say(struct svc_lr_answer *a)
 {
     struct said s = { .status = a->status, .location = a->location };
     struct sv_buf b = SV_BUF_INIT(64 << 20);
@@ -234,8 +235,9 @@ static struct said say(struct svc_lr_answer *a)
     free(a->body);
     return s;
 }
-static struct said ask_as(struct fake *k, const char *method, const char *uri, const char *body,
-                          const char *caller, const char *user)
+static __attribute__((unused)) struct said ask_as(struct fake *k, const char *method,
+                                                  const char *uri, const char *body,
+                                                  const char *caller, const char *user)
 {
     const struct svc_lr_call c = { .method = method,
                                    .uri = uri,
@@ -251,12 +253,14 @@ static struct said ask_as(struct fake *k, const char *method, const char *uri, c
     svc_lr_rest(k->l, &c, &a);
     return say(&a);
 }
-static struct said ask(struct fake *k, const char *method, const char *uri, const char *body)
+static __attribute__((unused)) struct said ask(struct fake *k, const char *method, const char *uri,
+                                               const char *body)
 {
     return ask_as(k, method, uri, body, NULL, "ann");
 }
 /* An answer's status alone. */
-static unsigned status_of(struct fake *k, const char *method, const char *uri, const char *body)
+static __attribute__((unused)) unsigned status_of(struct fake *k, const char *method,
+                                                  const char *uri, const char *body)
 {
     _cleanup_said_ struct said s = ask(k, method, uri, body);
 
@@ -264,8 +268,8 @@ static unsigned status_of(struct fake *k, const char *method, const char *uri, c
 }
 
 /* A request of the master of an application. */
-static struct said tell(struct fake *k, const struct fake_app *a, const char *token,
-                        const char *body)
+static __attribute__((unused)) struct said tell(struct fake *k, const struct fake_app *a,
+                                                const char *token, const char *body)
 {
     char uri[300];
     struct svc_lr_call c = {
@@ -280,7 +284,8 @@ static struct said tell(struct fake *k, const struct fake_app *a, const char *to
     svc_lr_told_free(&told);
     return say(&answer);
 }
-static char *message(const struct fake_app *a, int attempt, int sequence, const char *more)
+static __attribute__((unused)) char *message(const struct fake_app *a, int attempt, int sequence,
+                                             const char *more)
 {
     char id[YARN_ID_TEXT_MAX], *text;
 
