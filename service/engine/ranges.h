@@ -9,7 +9,8 @@ struct svc_range {
     int32_t first, last; /* both belong to it; >= 0 */
 };
 
-/* Of any list, in place; returns how many ranges are left. Ranges with last < first are dropped. */
+/* Any list becomes one, in place; returns how many ranges are left. Ranges with last < first are
+ * dropped. */
 size_t svc_ranges_coalesce(struct svc_range *list, size_t n);
 /* Into `ret`, which has room for n_a + n_b ranges and is neither list; return their number. */
 size_t svc_ranges_intersect(const struct svc_range *a, size_t n_a, const struct svc_range *b,
