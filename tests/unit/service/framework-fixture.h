@@ -12,6 +12,7 @@ struct framework {
     struct svc_fw_descriptor d;
     struct svc_fw_role roles[ROLES];
     struct svc_fw_setup setup;
+    struct svc_limits limits;
     struct sv_arena *a;
     uint64_t seed;
 };
@@ -37,13 +38,14 @@ _unused_ static void framework_init(struct framework *f, size_t n)
                                             .resource = { .cpus = 1, .memory_mb = 128 } };
     f->setup =
         (struct svc_fw_setup){ .descriptor = &f->d, .times = SVC_FW_TIMES_DEFAULT, .wall_ms = 0 };
+    f->limits = (struct svc_limits)SVC_LIMITS_DEFAULT;
     f->seed = 1;
 }
 
 _unused_ static struct svc_setup framework_setup(struct framework *f)
 {
     struct svc_setup setup = { .policy = &svc_framework_policy,
-                               .limits = SVC_LIMITS_DEFAULT,
+                               .limits = f->limits,
                                .seed = f->seed,
                                .framework = &f->setup };
     struct svc_definition *d;

@@ -503,7 +503,12 @@ static void step(void)
             kill_master();
         break;
     case 18:
-        list_all();
+        if (rnd(4)) {
+            list_all();
+        } else {
+            svc_engine_resync(w.e, w.now);
+            carry_out(&w);
+        }
         break;
     default:
         pass_time();
@@ -520,6 +525,8 @@ static void random_framework(void)
     f.d.gang = !rnd(3);
     f.d.anti_affine = !rnd(5);
     f.d.max_lost = (int32_t)rnd(3);
+    f.limits.turn = (uint32_t[]){ 2, 3, 1024 }[rnd(3)];
+    f.limits.lost_ms = INT64_MAX / 4; /* the model knows lists alone */
     if (rnd(2))
         f.setup.times.gang = 100000;
     memset(&m, 0, sizeof(m));
@@ -542,6 +549,7 @@ static void history(uint64_t number)
     seed = number * UINT64_C(0x9e3779b97f4a7c15) + 1;
     random_framework();
     framework_start(&w, &f);
+    turns();
     compare();
     for (int i = 0; i < EVENTS && !w.unregistered; i++, n_events++) {
         step();

@@ -59,6 +59,28 @@ static void test_gang_loses_one(void **state)
     framework_free(&w, &f);
 }
 
+/* Without a retry: the gang's application fails, to be tried again. */
+static void test_gang_start_fails(void **state)
+{
+    size_t a, b;
+
+    (void)state;
+    framework_init(&f, 1);
+    f.d.gang = true;
+    f.roles[0].tasks = 2;
+    framework_start(&w, &f);
+    a = allocate_for(&w, "role0-0", "h0");
+    b = allocate_for(&w, "role0-1", "h0");
+    started(&w, a);
+    svc_engine_start_failed(w.e, w.now, box_id(b), "no disk");
+    carry_out(&w);
+    ended_with(&w, b, YARN_EXIT_ABORTED, "");
+    assert_true(w.unregistered && !w.success);
+    assert_int_equal(end_of(&w).code, -7150);
+    assert_int_equal(svc_fw_exit_status(end_of(&w).type), 201);
+    framework_free(&w, &f);
+}
+
 /* A shrink takes the last outstanding one away: the rest starts. */
 static void test_gang_shrinks(void **state)
 {
@@ -117,6 +139,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_gang),
         cmocka_unit_test(test_gang_loses_one),
+        cmocka_unit_test(test_gang_start_fails),
         cmocka_unit_test(test_gang_shrinks),
         cmocka_unit_test(test_gang_times_out),
     };
