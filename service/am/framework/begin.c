@@ -10,6 +10,8 @@
 #include "common/str.h"
 #include "service/am/framework/master-internal.h"
 
+#define TURN_TASKS 256 /* of 50,000: the longest input takes 4 ms */
+
 static int make_engine(struct svc_fwm *m, struct sv_error *err)
 {
     struct svc_fw_setup framework = {
@@ -31,6 +33,7 @@ static int make_engine(struct svc_fwm *m, struct sv_error *err)
     setup.definition = d;
     setup.options = options;
     setup.limits = (struct svc_limits)SVC_LIMITS_DEFAULT;
+    setup.limits.turn = TURN_TASKS;
     if (getrandom(&setup.seed, sizeof(setup.seed), 0) != sizeof(setup.seed))
         setup.seed = 1; /* a seed of times alone, ignoring */
     return svc_engine_new(&setup, &m->engine, err);

@@ -80,7 +80,7 @@ static void on_recovered(struct cli_am *yarn, const struct cli_allocation *c, vo
         sv_out_of_memory();
     sv_log(SV_LOG_INFO, own->key, "%s on %s: kept, %s", own->key, c->node.host,
            own->instance ? own->instance : "of an unknown task");
-    svc_engine_recovered(m->engine, sv_now_ms(), &a, own->instance ? own->instance : "");
+    svc_engine_recovered(m->engine, sv_now_ms(), &a, "");
     svc_fwm_operate(m);
 }
 
