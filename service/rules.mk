@@ -41,6 +41,8 @@ service/am/test-events_WRAP := $(addprefix cli_am_,ask schedule cancel release s
 service/am/test-operations_WRAP := $(service/am/test-events_WRAP)
 service/am/test-localized_WRAP := $(service/am/test-events_WRAP) cli_am_localized
 service/am/test-resuming_WRAP := $(service/am/test-events_WRAP) svc_files_read svc_files_version cli_am_reinitialize
+# Ends at commits, and a full disk.
+service/launcher/test-recovery_WRAP := sqlite3_step
 # Neither selvedge-gss nor a NameNode.
 service/cluster/test-login_WRAP := $(addprefix sgss_,daemon_new daemon_state daemon_free service_init) $(addprefix ipc_proxy_,new call free)
 service/am/test-master_WRAP := $(addprefix cli_am_,new attempt serve server_port register)

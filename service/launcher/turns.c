@@ -180,7 +180,7 @@ static void mend(struct svc_lr *l)
     svc_lr_clear(l);
     l->broken = false;
     if (svc_lr_load(l, &err) < 0) {
-        sv_log_err("%s", err.text);
+        sv_log_debug("%s", err.text); /* the first failure was told */
         l->broken = true;
     }
     l->world.changed(l->world.userdata, NULL);
