@@ -78,6 +78,8 @@ void svc_fw_listed(struct svc_engine *e, int64_t now, const struct yarn_containe
 
         if (c && c->inst) {
             to_tail(c->inst, f->list);
+            if (c->inst->task->missing)
+                svc_task_tell(c->inst);
             c->inst->task->missing = 0;
         }
         if (!c || !c->inst || c->inst->list != SVC_LIVE)
