@@ -24,6 +24,7 @@ struct svc_link {
     int64_t sequence, seen, retry_ms;
     bool greeted;             /* the greeting was answered */
     bool open, waits, full;   /* a request; it waits for a revision; it tells tasks */
+    bool bare;                /* the next request tells nothing, and asks for the revision alone */
     bool ending, says, ended; /* the application; the request says so; one that did was answered */
     bool silent;
 };
@@ -64,11 +65,11 @@ static void send(struct svc_link *l)
 
     if (!roles)
         sv_out_of_memory();
-    if (l->greeted)
+    if (l->greeted && !l->bare)
         l->cfg.ops->fill(roles, l->cfg.userdata);
     l->full = json_object_size(roles) > 0;
     l->says = l->ending;
-    l->waits = l->greeted && !l->full && !unsaid(l);
+    l->waits = l->greeted && !l->bare && !l->full && !unsaid(l);
     body = request(l, l->waits, roles);
     text = body ? json_dumps(body, JSON_COMPACT) : NULL;
     json_decref(body);
@@ -156,6 +157,7 @@ static void take(struct svc_link *l, const struct svc_answer *a)
         sv_log_info("selvedge-services answers again");
     l->retry_ms = 0;
     l->greeted = true;
+    l->bare = false;
     l->ended |= l->says;
     l->cfg.ops->answered(a, l->cfg.userdata);
     l->cfg.ops->told(true, l->cfg.userdata);
@@ -199,6 +201,7 @@ static void on_answer(int status, const char *body, size_t len, const char *why,
     } else {
         (void)snprintf(text, sizeof(text), status < 0 ? "%s" : "%s status %d",
                        status < 0 ? why : "HTTP", status);
+        l->bare = status == 400; /* a task that was removed since, in a later revision */
         failed(l, text);
     }
 }

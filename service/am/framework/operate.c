@@ -130,6 +130,7 @@ static void on_launch(struct svc_fwm *m, const struct svc_op *op)
         sv_out_of_memory();
     c->waits = true;
     DL_APPEND(m->waiting, c);
+    m->addresses = svc_shared_text_unref(m->addresses); /* another task is somewhere else */
     (void)sd_event_source_set_enabled(m->turn, SD_EVENT_ONESHOT); /* exists, ignoring */
 }
 

@@ -33,8 +33,6 @@ void svc_fwm_changed(struct svc_fwm *m, const char *instance)
     struct svc_fwm_task *t = find_task(m, instance);
 
     m->info_stale = true;
-    svc_shared_text_unref(m->addresses);
-    m->addresses = NULL;
     if (t) {
         t->again |= t->sent;
         return;

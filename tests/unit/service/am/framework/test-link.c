@@ -256,6 +256,25 @@ static void test_failure(void **state)
     assert_int_equal(master.refused, 2);
 }
 
+/* Tasks of an old revision are refused: the new one is asked for before they are told again. */
+static void test_refused(void **state)
+{
+    struct fixture *f = *state;
+
+    greet(f);
+    master.to_tell = 1;
+    svc_link_changed(f->link);
+    turn(f);
+    answer(f, 400, "{\"message\": \"there is no task 3\"}");
+    while (!post.open)
+        assert_true(sd_event_run(f->event, UINT64_MAX) >= 0);
+    assert_int_equal(json_object_size(json_object_get(post.open, "taskRoles")), 0);
+    assert_false(flag("wait"));
+    answer(f, 200, "{\"revision\": 6}");
+    assert_int_equal(json_object_size(json_object_get(post.open, "taskRoles")), 1);
+    assert_int_equal(number("seen"), 6);
+}
+
 static void test_end(void **state)
 {
     struct fixture *f = *state;
@@ -302,6 +321,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_greeting, setup, teardown),
         cmocka_unit_test_setup_teardown(test_change, setup, teardown),
         cmocka_unit_test_setup_teardown(test_failure, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(test_end, setup, teardown),
         cmocka_unit_test_setup_teardown(test_pause, setup, teardown),
         cmocka_unit_test_setup_teardown(test_gone, setup, teardown),
