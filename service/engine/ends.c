@@ -111,7 +111,8 @@ void svc_container_ended(struct svc_inst *i, int32_t exit_status, const char *di
 }
 
 struct svc_container *svc_release_surplus(struct svc_engine *e, struct svc_comp *c,
-                                          const struct svc_allocated *allocated)
+                                          const struct svc_allocated *allocated,
+                                          enum svc_op_type how)
 {
     struct svc_container *s = calloc(1, sizeof(*s));
 
@@ -120,7 +121,7 @@ struct svc_container *svc_release_surplus(struct svc_engine *e, struct svc_comp 
     s->told = s->first_told = e->resyncs;
     svc_container_add(e, s, &allocated->container, svc_node_get(e, allocated->node.host),
                       allocated->node.port);
-    (void)svc_container_op(e, SVC_OP_RELEASE, s);
+    (void)svc_container_op(e, how, s);
     if (c)
         c->surplus++;
     return s;

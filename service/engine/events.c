@@ -91,7 +91,7 @@ static void allocated(struct svc_engine *e, const struct svc_allocated *a)
     if (!i || a->refused || !e->policy->accepts(c, n)) {
         if (i)
             e->policy->hold(c, i, 1, SVC_HOLD_REFUSED);
-        svc_release_surplus(e, c, a);
+        svc_release_surplus(e, c, a, SVC_OP_RELEASE);
         return;
     }
     c->rejections = 0;
@@ -149,7 +149,8 @@ void svc_engine_recovered(struct svc_engine *e, int64_t now, const struct svc_al
         give(i, a, SVC_INSTANCE_EV_RECOVERED);
         e->open_due = true;
     } else {
-        svc_release_surplus(e, NULL, a)->kept = true;
+        svc_release_surplus(e, NULL, a, e->policy->stops_strangers ? SVC_OP_STOP : SVC_OP_RELEASE)
+            ->kept = true;
     }
     svc_settle(e);
 }

@@ -24,6 +24,8 @@
  *   CANCEL  has instance.
  *   STATE   with instance: what svc_fw_view() says of the task changed, or the task is gone. Tell
  *           it, and wait until that is stored, before a LAUNCH that comes later in the list.
+ *   STOP    without instance: of a container that was handed over and is no task's. A released one
+ *           is gone for the ResourceManager while it still runs; a stopped one is not.
  *   CHECK   means nothing: tasks have no readiness checks.
  *   UNREGISTER follows the application's end at once; containers are the ResourceManager's to
  *           end. Tasks stay as they were, to be told a last time.
@@ -71,7 +73,7 @@ int svc_fw_definition(const struct svc_fw_descriptor *d, struct sv_arena *a,
  * ResourceManager's list; NULL: not known yet, svc_engine_recovered() of it tells). One that was
  * allocated and perhaps never launched is given back, uncounted; CONTAINER_COMPLETED is ended
  * again. Call it for all tasks, then svc_engine_recovered() for what the ResourceManager lists:
- * others are released. -ERANGE: the index is beyond the role's count: the task was removed since,
+ * others are stopped. -ERANGE: the index is beyond the role's count: the task was removed since,
  * tell so. -EINVAL: no such role, a container's id that is none. */
 int svc_fw_restore(struct svc_engine *e, int64_t now, size_t role, const struct svc_fw_task *t,
                    const struct yarn_node_id *node, struct sv_error *err) _must_use_;

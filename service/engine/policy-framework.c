@@ -147,6 +147,7 @@ const struct svc_policy svc_framework_policy = {
     .is_ready = framework_is_ready,
     .check_end = framework_check_end,
     .ends_at_once = true,
+    .stops_strangers = true,
     .setup = framework_setup,
     .free = framework_free,
     .match = svc_fw_match,

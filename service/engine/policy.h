@@ -57,6 +57,8 @@ struct svc_policy {
     void (*check_end)(struct svc_engine *e);         /* nothing is left to do: does it end? */
     /* At its end the service unregisters at once: the ResourceManager ends its containers. */
     bool ends_at_once;
+    /* A container of the attempt before that is no instance's runs: STOP, not RELEASE. */
+    bool stops_strangers;
     /* Policies with objects of their own have these; NULL: none. */
     void (*setup)(struct svc_engine *e, const struct svc_setup *setup);
     void (*free)(struct svc_engine *e);
