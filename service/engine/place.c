@@ -85,6 +85,13 @@ static void subtract(struct ranges *from, const struct ranges *what)
     take(from, rest, svc_ranges_subtract(from->list, from->n, what->list, what->n, rest));
 }
 
+static void intersect(struct ranges *with, const struct ranges *what)
+{
+    struct svc_range *both = room(with->n + what->n);
+
+    take(with, both, svc_ranges_intersect(with->list, with->n, what->list, what->n, both));
+}
+
 static void add(struct ranges *to, const struct ranges *what)
 {
     struct svc_range *sum = room(to->n + what->n);
@@ -236,32 +243,32 @@ static struct svc_gpus gpus_of(const struct search *s, const struct node *n)
     return s->w->skip_tried ? svc_gpus_subtract(n->free.gpus, n->tried) : n->free.gpus;
 }
 
-/* Its free ports, but for the fixed ones. */
-static void ports_of(const struct search *s, const struct node *n, struct ranges *ret)
+/* Its free ports, but for the fixed ones; `own` has them if they are not the node's own list. */
+static struct ranges ports_of(const struct search *s, const struct node *n, struct ranges *own)
 {
-    keep(ret, n->free.ports.list, n->free.ports.n);
-    if (s->w->skip_tried)
-        subtract(ret, &n->tried_ports);
-    subtract(ret, &s->fixed);
+    bool tried = s->w->skip_tried && n->tried_ports.n;
+
+    if (!tried && !s->fixed.n)
+        return n->free.ports;
+    keep(own, n->free.ports.list, n->free.ports.n);
+    if (tried)
+        subtract(own, &n->tried_ports);
+    subtract(own, &s->fixed);
+    return *own;
 }
 
 static bool has_ports(const struct search *s, const struct node *n)
 {
-    struct ranges left = { 0 };
-    struct svc_range *picked;
+    struct ranges own = { 0 }, left;
     bool has;
 
     if (!n->ports_known || (!s->chosen_ports && !s->fixed.n))
         return true;
     if (!svc_ranges_fit(s->fixed.list, s->fixed.n, n->free.ports.list, n->free.ports.n))
         return false;
-    if (!s->chosen_ports)
-        return true;
-    ports_of(s, n, &left);
-    picked = room(left.n);
-    has = svc_ranges_pick(left.list, left.n, s->chosen_ports, s->w->min_port, 0, picked) > 0;
-    free(picked);
-    free(left.list);
+    left = ports_of(s, n, &own);
+    has = svc_ranges_count_from(left.list, left.n, s->w->min_port) >= s->chosen_ports;
+    free(own.list);
     return has;
 }
 
@@ -346,23 +353,23 @@ static bool common_ports(const struct search *s, struct node *const *nodes, size
                          struct ranges *ret)
 {
     struct ranges common = { 0 };
+    bool any = false, enough = true;
     struct svc_range *picked;
     size_t got;
 
-    for (size_t i = 0; i < n; i++) {
-        struct ranges own = { 0 };
-        struct svc_range *both;
+    for (size_t i = 0; i < n && enough; i++) {
+        struct ranges own = { 0 }, theirs;
 
         if (!nodes[i]->ports_known)
             continue;
-        ports_of(s, nodes[i], &own);
-        if (!common.list) {
-            common = own;
-            continue;
-        }
-        both = room(common.n + own.n);
-        take(&common, both, svc_ranges_intersect(common.list, common.n, own.list, own.n, both));
+        theirs = ports_of(s, nodes[i], &own);
+        if (!any)
+            keep(&common, theirs.list, theirs.n);
+        else if (!svc_ranges_fit(common.list, common.n, theirs.list, theirs.n))
+            intersect(&common, &theirs);
+        any = true;
         free(own.list);
+        enough = svc_ranges_count_from(common.list, common.n, s->w->min_port) >= s->chosen_ports;
     }
     picked = room(common.n);
     got = svc_ranges_pick(common.list, common.n, s->chosen_ports, s->w->min_port, s->w->random[1],

@@ -104,7 +104,7 @@ int64_t svc_ranges_count(const struct svc_range *a, size_t n_a)
     return n;
 }
 
-static int64_t count_from(const struct svc_range *a, size_t n_a, int32_t from)
+int64_t svc_ranges_count_from(const struct svc_range *a, size_t n_a, int32_t from)
 {
     int64_t n = 0;
 
@@ -120,10 +120,10 @@ size_t svc_ranges_pick(const struct svc_range *a, size_t n_a, int64_t count, int
     int64_t top = n_a ? a[n_a - 1].last : 0, base;
     size_t n = 0;
 
-    if (count <= 0 || count_from(a, n_a, min) < count)
+    if (count <= 0 || svc_ranges_count_from(a, n_a, min) < count)
         return 0;
     base = min + (int64_t)(random % (uint64_t)(SV_MAX(top - min, 0) + 1));
-    while (count_from(a, n_a, (int32_t)base) < count)
+    while (svc_ranges_count_from(a, n_a, (int32_t)base) < count)
         base = min + (base - min) / 2;
     for (size_t i = 0; i < n_a && count; i++) {
         int64_t first = SV_MAX((int64_t)a[i].first, base);

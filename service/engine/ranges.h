@@ -22,6 +22,7 @@ size_t svc_ranges_add(const struct svc_range *a, size_t n_a, const struct svc_ra
 /* All of a are in b. */
 bool svc_ranges_fit(const struct svc_range *a, size_t n_a, const struct svc_range *b, size_t n_b);
 int64_t svc_ranges_count(const struct svc_range *a, size_t n_a);
+int64_t svc_ranges_count_from(const struct svc_range *a, size_t n_a, int32_t min); /* from min on */
 /* `count` numbers of a, from a place at or above `min` that `random` chooses, into `ret` (room for
  * n_a ranges). 0: there are not as many at or above min. */
 size_t svc_ranges_pick(const struct svc_range *a, size_t n_a, int64_t count, int32_t min,
