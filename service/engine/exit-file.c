@@ -104,8 +104,8 @@ int svc_fw_exits_parse(const char *yaml, size_t len, struct svc_fw_exits **ret,
     struct cli_yaml *root;
     int r;
 
-    if (len > SVC_FW_EXITS_FILE_MAX)
-        return sv_error_set(err, -EFBIG, "exit codes: larger than 64 KiB");
+    if (len > SVC_FW_EXITS_TEXT_MAX)
+        return sv_error_set(err, -EFBIG, "exit codes: larger than 512 KiB");
     if (x)
         x->texts = sv_arena_new(0);
     if (!a || !x || !x->texts)

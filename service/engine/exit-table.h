@@ -38,6 +38,8 @@ struct svc_fw_exit { /* texts are the table's or the file's */
 };
 
 #define SVC_FW_EXITS_FILE_MAX ((size_t)64 << 10) /* bytes of the file */
+#define SVC_FW_EXITS_TEXT_MAX                                                                      \
+    ((size_t)512 << 10) /* of the text parsed, as JSON (which is YAML) too */
 
 struct svc_fw_exits; /* the codes of a file */
 /* YAML: a list of {code, type, description}, also below a key "spec". Entries with a code that is

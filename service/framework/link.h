@@ -18,6 +18,7 @@
  *           "descriptor": FrameworkDescriptor,             only in a revision after `seen`
  *           "migrate": ["container_…"], "progress": null,  the override
  *           "clusterConfiguration": null,
+ *           "exitSpec": null,                              a list: exit codes of tasks (exit-table.h)
  *           "statuses": { "W": [ TaskStatus… ] } }         only for "attempt" > 1, "sequence": 0:
  *                                                          what the attempt before told
  *     401 the token is not this framework's    410 the framework has another version or is gone:

@@ -16,6 +16,7 @@
 #include "service/framework/status.h"
 #include "service/launcher/changes.h"
 #include "service/launcher/internal.h"
+#include "service/launcher/user-exits.h"
 
 #define URL_MAX 1024      /* bytes of a tracking URL */
 #define PROGRESS_STEP 0.1 /* smaller changes are not stored */
@@ -347,9 +348,11 @@ static json_t *migrates(const struct svc_framework *f)
 /* The descriptor is text already. */
 static int put_news(const struct svc_lr *l, const struct svc_framework *f, struct sv_buf *b)
 {
-    json_t *o = json_pack("{s:o, s:o, s:O}", "migrate", migrates(f), "progress",
-                          f->progress < 0 ? json_null() : json_real(f->progress),
-                          "clusterConfiguration", l->cluster);
+    const struct svc_fw_exits *exits = l->settings->exits;
+    json_t *o =
+        json_pack("{s:o, s:o, s:O, s:o}", "migrate", migrates(f), "progress",
+                  f->progress < 0 ? json_null() : json_real(f->progress), "clusterConfiguration",
+                  l->cluster, "exitSpec", exits ? svc_lr_user_exits(exits) : json_null());
     _cleanup_free_ char *text = o ? json_dumps(o, JSON_COMPACT) : NULL;
     int r = text ? sv_buf_put_str(b, ",\"descriptor\":") : -ENOMEM;
 

@@ -2,8 +2,10 @@
 #include "service/launcher/settings.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 
+#include "common/fd.h"
 #include "common/str.h"
 
 enum {
@@ -23,6 +25,7 @@ enum {
     K_ACL_FREE,
     K_ADMINS,
     K_TYPES,
+    K_EXITS,
     K_COUNT
 };
 
@@ -44,6 +47,7 @@ static const struct sv_conf_key keys[] = {
     [K_ACL_FREE] = { "selvedge.framework.acl.ignore-without-namespace", SV_CONF_BOOL, "false", .help = "Whether everybody may change frameworks without a namespace (webServerAclIgnoreWithoutNamespace)." },
     [K_ADMINS] = { "selvedge.framework.root-admin-users", SV_CONF_LIST, "", .help = "Users who may change everything of the FrameworkLauncher (rootAdminUsers), beside this program's account." },
     [K_TYPES] = { "yarn.resource-types", SV_CONF_LIST, "", .help = "Resources of the cluster: with yarn.io/gpu frameworks may ask for GPUs." },
+    [K_EXITS] = { "selvedge.framework.user-exits-file", SV_CONF_STRING, NULL, .help = "YAML file of the exit codes of tasks (docs/framework-exits.md), read at start; where it is not set, the launcher's usual ones." },
 };
 /* clang-format on */
 _Static_assert(SV_ARRAY_LEN(keys) == K_COUNT, "one row a key");
@@ -120,6 +124,22 @@ static int read_texts(struct sv_conf *conf, struct svc_lr_settings *s, struct sv
     return r;
 }
 
+static int read_exits(struct sv_conf *conf, struct svc_lr_settings *s, struct sv_error *err)
+{
+    _cleanup_free_ char *yaml = NULL;
+    const char *path = NULL;
+    size_t len;
+    int r = sv_conf_string(conf, &keys[K_EXITS], &path, err);
+
+    if (r < 0 || !path || !*path)
+        return r;
+    r = sv_read_file_at(AT_FDCWD, path, SVC_FW_EXITS_FILE_MAX, &yaml, &len);
+    if (r < 0)
+        return sv_error_errno(err, r, "%s=%s", keys[K_EXITS].name, path);
+    r = svc_fw_exits_parse(yaml, len, &s->exits, err);
+    return r < 0 ? sv_error_wrap(err, "%s", path) : 0;
+}
+
 int svc_lr_settings_read(struct sv_conf *conf, struct svc_lr_settings *ret, struct sv_error *err)
 {
     struct svc_lr_settings s = { .conf = conf };
@@ -137,6 +157,8 @@ int svc_lr_settings_read(struct sv_conf *conf, struct svc_lr_settings *ret, stru
         r = read_texts(conf, &s, err);
     if (r == 0)
         r = read_types(conf, &s, err);
+    if (r == 0)
+        r = read_exits(conf, &s, err);
     if (r < 0) {
         svc_lr_settings_free(&s);
         return r;
@@ -148,6 +170,7 @@ int svc_lr_settings_read(struct sv_conf *conf, struct svc_lr_settings *ret, stru
 void svc_lr_settings_free(struct svc_lr_settings *s)
 {
     s->admins = sv_strv_free(s->admins);
+    s->exits = svc_fw_exits_free(s->exits);
 }
 
 static json_t *admins_json(const struct svc_lr_settings *s)

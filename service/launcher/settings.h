@@ -6,6 +6,7 @@
 #include <jansson.h>
 
 #include "common/conf.h"
+#include "service/engine/exit-table.h"
 
 struct svc_lr_settings {
     bool enabled;
@@ -17,9 +18,10 @@ struct svc_lr_settings {
     int64_t max_tasks;
     int64_t am_attempts, am_validity_s, am_priority;
     bool acl, acl_without_namespace;
-    char **admins;        /* owned: rootAdminUsers */
-    bool gpus;            /* the cluster has yarn.io/gpu */
-    struct sv_conf *conf; /* borrowed */
+    char **admins;              /* owned: rootAdminUsers */
+    bool gpus;                  /* the cluster has yarn.io/gpu */
+    struct svc_fw_exits *exits; /* owned: exit codes of tasks; NULL: the defaults */
+    struct sv_conf *conf;       /* borrowed */
 };
 
 int svc_lr_settings_read(struct sv_conf *conf, struct svc_lr_settings *ret, struct sv_error *err)

@@ -4,6 +4,9 @@
 
 #include <jansson.h>
 
-json_t *svc_lr_user_exits(void); /* a list, a new reference; NULL: no memory */
+#include "service/engine/exit-table.h"
+
+/* A list, a new reference; NULL: no memory. `user`: NULL: the defaults. */
+json_t *svc_lr_user_exits(const struct svc_fw_exits *user);
 
 #endif

@@ -144,6 +144,7 @@ int svc_answer_parse(const char *json, size_t len, struct sv_arena *a, struct sv
         return r;
     }
     answer.cluster = member(tree, "clusterConfiguration");
+    answer.exits = member(tree, "exitSpec");
     answer.tree = tree;
     *ret = answer;
     return 0;

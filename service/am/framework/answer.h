@@ -23,6 +23,7 @@ struct svc_answer { /* all of the arena */
     size_t n_migrate;
     double progress;               /* the override, 0 to 1; < 0: none */
     const json_t *cluster;         /* clusterConfiguration; NULL: none; a reference of `tree` */
+    const json_t *exits;           /* exitSpec; NULL: the defaults; likewise */
     struct svc_answer_role *roles; /* what the attempt before told */
     size_t n_roles;
     json_t *tree;

@@ -16,6 +16,7 @@ static int make_engine(struct svc_fwm *m, struct sv_error *err)
 {
     struct svc_fw_setup framework = {
         .descriptor = m->spec,
+        .exits = m->exits,
         .times = SVC_FW_TIMES_DEFAULT,
         .wall_ms = sv_wall_ms() - sv_now_ms(),
     };
@@ -37,6 +38,21 @@ static int make_engine(struct svc_fwm *m, struct sv_error *err)
     if (getrandom(&setup.seed, sizeof(setup.seed), 0) != sizeof(setup.seed))
         setup.seed = 1; /* a seed of times alone, ignoring */
     return svc_engine_new(&setup, &m->engine, err);
+}
+
+/* A list as JSON is YAML. */
+static int take_exits(struct svc_fwm *m, const json_t *list, struct sv_error *err)
+{
+    _cleanup_free_ char *text = NULL;
+    int r;
+
+    if (!list)
+        return 0;
+    text = json_dumps(list, JSON_COMPACT);
+    if (!text)
+        sv_out_of_memory();
+    r = svc_fw_exits_parse(text, strlen(text), &m->exits, err);
+    return r < 0 ? sv_error_wrap(err, "exitSpec") : 0;
 }
 
 /* The facts of a container that the engine does not keep. */
@@ -97,7 +113,10 @@ static void restore(struct svc_fwm *m, const struct svc_answer_role *told)
 
 int svc_fwm_begin(struct svc_fwm *m, const struct svc_answer *a, struct sv_error *err)
 {
-    int r = make_engine(m, err);
+    int r = take_exits(m, a->exits, err);
+
+    if (r >= 0)
+        r = make_engine(m, err);
 
     if (r < 0)
         return sv_error_wrap(err, "framework %s", m->options->name);

@@ -63,9 +63,10 @@ struct svc_fwm {
     struct svc_ports *ports;
     struct sv_arena *spec_arena; /* the descriptor's */
     struct svc_fw_descriptor *spec;
-    struct sv_arena *arena; /* of the definition and other texts that stay */
-    json_t *cluster;        /* clusterConfiguration; NULL: none */
-    const char *launcher;   /* URL */
+    struct sv_arena *arena;     /* of the definition and other texts that stay */
+    json_t *cluster;            /* clusterConfiguration; NULL: none */
+    struct svc_fw_exits *exits; /* NULL: the defaults */
+    const char *launcher;       /* URL */
     char application[YARN_ID_TEXT_MAX], attempt[YARN_ID_TEXT_MAX];
     struct svc_fwm_task *changed, *sent; /* lists */
     struct svc_fwm_task *tasks;          /* both, by name */

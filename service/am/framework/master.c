@@ -180,6 +180,7 @@ struct svc_fwm *svc_fwm_free(struct svc_fwm *m)
     }
     cli_am_free(m->yarn);
     svc_engine_free(m->engine);
+    svc_fw_exits_free(m->exits);
     svc_ports_free(m->ports);
     free_sources(m);
     svc_shared_text_unref(m->addresses);

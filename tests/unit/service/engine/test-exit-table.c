@@ -252,7 +252,7 @@ static void test_file_shapes(void **state)
 
 static void test_large_file(void **state)
 {
-    static char yaml[SVC_FW_EXITS_FILE_MAX + 1];
+    static char yaml[SVC_FW_EXITS_TEXT_MAX + 1];
     struct svc_fw_exits *u;
     struct svc_fw_exit x;
     int n;

@@ -49,6 +49,7 @@ static void tasks_are_told(void **state)
     assert_true(json_is_object(json_object_get(o, "descriptor")));
     assert_true(json_is_array(json_object_get(o, "migrate")));
     assert_null(json_object_get(o, "statuses"));
+    assert_true(json_is_null(json_object_get(o, "exitSpec")));
     json_decref(o);
     assert_int_equal(f->st.state, SVC_LR_APP_RUNNING); /* at once */
     assert_int_equal(
@@ -70,6 +71,41 @@ static void tasks_are_told(void **state)
     assert_int_equal(f->running, 0);
     assert_null(f->roles[0].tasks[0]);
     fake_stop(&k);
+}
+
+/* The cluster's codes reach masters as a text that they read as the file is read. */
+static void exit_codes(void **state)
+{
+    static const char yaml[] = "- code: 7\n  type: NON_TRANSIENT\n"
+                               "  description: \"a \\\"quoted\\\" \\x01 text: - [1]\"\n"
+                               "- code: 9\n";
+    struct fake k = { 0 };
+    struct svc_fw_exits *again;
+    struct svc_fw_exit x;
+    struct fake_app *a;
+    char *text;
+    json_t *o;
+
+    (void)state;
+    assert_int_equal(svc_fw_exits_parse(yaml, sizeof(yaml) - 1, &k.settings.exits, NULL), 0);
+    a = launch(&k);
+    assert_int_equal(told(&k, a, 1, 0, "", &text), 200);
+    o = parsed(text);
+    text = json_dumps(json_object_get(o, "exitSpec"), JSON_COMPACT);
+    assert_int_equal(svc_fw_exits_parse(text, strlen(text), &again, NULL), 0);
+    svc_fw_exit_of_raw(again, 7, NULL, &x);
+    assert_int_equal(x.type, SVC_FW_NON_TRANSIENT);
+    assert_string_equal(x.description, "a \"quoted\" \001 text: - [1]");
+    svc_fw_exit_of_raw(again, 9, NULL, &x);
+    assert_int_equal(x.type, SVC_FW_UNKNOWN);
+    assert_string_equal(x.description, "");
+    svc_fw_exit_of_raw(again, 137, NULL, &x);
+    assert_int_equal(x.type, SVC_FW_UNKNOWN);
+    svc_fw_exits_free(again);
+    json_decref(o);
+    free(text);
+    fake_stop(&k);
+    svc_fw_exits_free(k.settings.exits);
 }
 
 static void not_believed(void **state)
@@ -253,9 +289,10 @@ static void says_that_it_ends(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tasks_are_told), cmocka_unit_test(not_believed),
-        cmocka_unit_test(sequences),      cmocka_unit_test(waits_for_news),
-        cmocka_unit_test(migrations),     cmocka_unit_test(says_that_it_ends),
+        cmocka_unit_test(tasks_are_told),    cmocka_unit_test(exit_codes),
+        cmocka_unit_test(not_believed),      cmocka_unit_test(sequences),
+        cmocka_unit_test(waits_for_news),    cmocka_unit_test(migrations),
+        cmocka_unit_test(says_that_it_ends),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -32,7 +32,8 @@ static void test_whole(void **state)
               "\"true\", \"sourceLocations\": [\"hdfs:///a.zip\"], \"resource\": {\"cpuNumber\": "
               "1, \"memoryMB\": 64, \"portDefinitions\": {}}}}}}, \"migrate\": "
               "[\"container_e01_1700000000000_0001_01_000002\", \"nothing\", 3], \"progress\": "
-              "0.5, \"clusterConfiguration\": null, \"statuses\": {\"W\": [{\"taskIndex\": 2, "
+              "0.5, \"clusterConfiguration\": null, \"exitSpec\": [{\"code\": 7}], \"statuses\": "
+              "{\"W\": [{\"taskIndex\": 2, "
               "\"removed\": true}]}}",
               a, &got),
         0);
@@ -41,6 +42,7 @@ static void test_whole(void **state)
     assert_int_equal(got.n_migrate, 1);
     assert_true(got.progress > 0.4 && got.progress < 0.6);
     assert_null(got.cluster);
+    assert_int_equal(json_array_size(got.exits), 1);
     assert_int_equal(got.n_roles, 1);
     assert_int_equal(got.roles[0].tasks[0].index, 2);
     svc_answer_clear(&got);
@@ -55,6 +57,7 @@ static void test_least(void **state)
     assert_int_equal(parse("{\"revision\": 1, \"progress\": null}", a, &got), 0);
     assert_true(got.progress < 0);
     assert_null(got.descriptor);
+    assert_null(got.exits);
     svc_answer_clear(&got);
 }
 
