@@ -132,6 +132,7 @@ int shf_conf_load(struct sv_conf *c, struct shf_conf *ret, char *ret_ignored, si
         return -EINVAL;
     v.port = (uint16_t)port;
     v.backlog = (int)backlog;
+    v.tls_sendfile = v.sendfile && v.tls;
     v.sendfile = v.sendfile && !v.tls;
     v.buffer = SV_MAX(v.buffer, (size_t)(v.tls ? 16384 : 4096)); /* at least a whole TLS record */
     *ret = v;

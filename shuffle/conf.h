@@ -17,6 +17,7 @@ struct shf_conf {
     unsigned session_files;   /* limit of open files per answer */
     bool tls;
     bool sendfile;     /* false, or with TLS: read() and write() */
+    bool tls_sendfile; /* sendfile() with TLS, where the kernel encrypts */
     size_t buffer;     /* size of the buffer for read() and write() */
     bool manage_cache; /* drop sent bytes from the page cache */
     size_t readahead;  /* 0: none */

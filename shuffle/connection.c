@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -398,17 +397,8 @@ static void read_ahead(const struct shf_connection *c, struct exchange *x)
     x->ahead += window;
 }
 
-/* Sends bytes of the file with sendfile: their number, or -errno; 0: the file was truncated. */
-static ssize_t send_uncopied(struct shf_connection *c, size_t want)
-{
-    off_t at = (off_t)c->x->at;
-    ssize_t n = sendfile(c->stream.fd, c->x->fd, &at, want);
-
-    c->stream.wants = EPOLLOUT;
-    return n < 0 ? -errno : n;
-}
-
-/* As send_uncopied(), through the thread's buffer. `ret_full`: the stream accepts no more; unsent
+/* Sends bytes of the file through the thread's buffer: their number, or -errno; 0: the file was
+ * truncated. `ret_full`: the stream accepts no more; unsent
  * bytes are read again later, and TLS then sends the bytes that it has already encrypted. */
 static ssize_t send_copied(struct shf_connection *c, char *buffer, size_t want, bool *ret_full)
 {
@@ -434,11 +424,13 @@ static int send_file(struct shf_connection *c, char *buffer, size_t *turn)
 {
     struct exchange *x = c->x;
     size_t want = (size_t)SV_MIN(x->end - x->at, (uint64_t)*turn);
-    bool full = false;
+    bool full = false, uncopied;
     ssize_t n;
 
     read_ahead(c, x);
-    n = buffer ? send_copied(c, buffer, want, &full) : send_uncopied(c, want);
+    uncopied = !buffer || (c->service->tls_in_kernel && shf_stream_takes_files(&c->stream));
+    n = uncopied ? shf_stream_sendfile(&c->stream, x->fd, (off_t)x->at, want)
+                 : send_copied(c, buffer, want, &full);
     if (n < 0)
         return n == -EAGAIN ? 0 : n == -EINTR ? 1 : (int)n;
     if (n == 0)
@@ -446,6 +438,8 @@ static int send_file(struct shf_connection *c, char *buffer, size_t *turn)
     x->at += (uint64_t)n;
     *turn -= SV_MIN(*turn, (size_t)n);
     c->service->bytes_sent += (uint64_t)n;
+    if (uncopied && buffer)
+        c->service->kernel_tls_bytes += (uint64_t)n;
     set_deadline(c, SHF_STALL_SECONDS);
     return full ? 0 : 1;
 }

@@ -33,14 +33,16 @@ int shf_init_properties(const json_t *init, struct sv_conf *conf, struct sv_erro
     return 0;
 }
 
-int shf_init_tls(const json_t *init, struct sv_conf *conf, struct sv_tls **ret,
+int shf_init_tls(const json_t *init, struct sv_conf *conf, bool *kernel, struct sv_tls **ret,
                  struct sv_error *err)
 {
     struct sv_tls_conf tls;
     int r = sv_tls_conf_load(conf, json_string_value(json_object_get(init, "confDir")), &tls, err);
 
-    if (r == 0)
+    if (r == 0) {
+        *kernel = tls.kernel = *kernel && !tls.tls13 && sv_tls_in_kernel();
         return sv_tls_new(&tls, ret, err);
+    }
     sv_tls_conf_free(&tls);
     return sv_error_wrap(err, "mapreduce.shuffle.ssl.enabled=true");
 }

@@ -10,8 +10,9 @@
 
 /* Properties of the message `init`. */
 int shf_init_properties(const json_t *init, struct sv_conf *conf, struct sv_error *err) _must_use_;
-/* Used with mapreduce.shuffle.ssl.enabled, before the sandbox is entered. */
-int shf_init_tls(const json_t *init, struct sv_conf *conf, struct sv_tls **ret,
+/* Used with mapreduce.shuffle.ssl.enabled, before the sandbox is entered. `kernel`: the kernel may
+ * encrypt what is sent; then it says whether it does. */
+int shf_init_tls(const json_t *init, struct sv_conf *conf, bool *kernel, struct sv_tls **ret,
                  struct sv_error *err) _must_use_;
 int shf_init_dirs(const json_t *init, struct shf_local_dirs *ret, struct sv_error *err) _must_use_;
 size_t shf_init_sockets(const json_t *init, int ret[SHF_LISTEN_MAX]);

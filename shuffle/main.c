@@ -24,6 +24,17 @@
 
 static struct shf_service service;
 
+static int set_up_tls(const json_t *init, struct sv_conf *conf, struct sv_error *err)
+{
+    int r;
+
+    service.tls_in_kernel = service.conf.tls_sendfile;
+    r = shf_init_tls(init, conf, &service.tls_in_kernel, &service.tls, err);
+    if (r == 0 && service.tls_in_kernel)
+        sv_log_notice("the kernel encrypts what is sent");
+    return r;
+}
+
 /* Applies the message `init`, up to listening sockets. */
 static int set_up(const json_t *init, struct shf_server **ret, struct sv_error *err)
 {
@@ -41,7 +52,7 @@ static int set_up(const json_t *init, struct shf_server **ret, struct sv_error *
     if (r == 0 && ignored[0])
         sv_log_warning("keys without effect: %s", ignored);
     if (r == 0 && service.conf.tls)
-        r = shf_init_tls(init, conf, &service.tls, err);
+        r = set_up_tls(init, conf, err);
     if (r == 0)
         r = shf_init_dirs(init, &service.dirs, err);
     if (r == 0)
@@ -61,16 +72,18 @@ static int start(struct shf_server *server, struct sv_error *err)
     r = shf_sandbox_files(&service.dirs, service.tls, err);
     if (r == 0)
         r = shf_server_start(server, err);
-    return r < 0 ? r : shf_sandbox_calls(err);
+    return r < 0 ? r : shf_sandbox_calls(service.tls_in_kernel, err);
 }
 
 /* Builds Hadoop's ShuffleMetrics; NULL when out of memory. */
 static json_t *metrics_of(struct shf_server *server)
 {
-    return json_pack("{s:I, s:I, s:I, s:I}", "ShuffleOutputBytes", (json_int_t)service.bytes_sent,
-                     "ShuffleOutputsOK", (json_int_t)service.outputs_ok, "ShuffleOutputsFailed",
+    return json_pack("{s:I, s:I, s:I, s:I, s:I}", "ShuffleOutputBytes",
+                     (json_int_t)service.bytes_sent, "ShuffleOutputsOK",
+                     (json_int_t)service.outputs_ok, "ShuffleOutputsFailed",
                      (json_int_t)service.outputs_failed, "ShuffleConnections",
-                     (json_int_t)shf_server_connections(server));
+                     (json_int_t)shf_server_connections(server), "ShuffleKernelTlsBytes",
+                     (json_int_t)service.kernel_tls_bytes);
 }
 
 /* Handles all received events. 1: continue; 0: the NodeManager closed the channel; else -errno. */

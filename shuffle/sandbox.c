@@ -3,9 +3,13 @@
 #include "shuffle/sandbox.h"
 
 #include <errno.h>
+#include <linux/tls.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <seccomp.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -80,32 +84,77 @@ int shf_sandbox_files(const struct shf_local_dirs *dirs, const struct sv_tls *tl
 
 /* In the order of use: files, connections, the NodeManager's socket, memory and threads, exit. */
 static const int calls[] = {
-    SCMP_SYS(openat2),       SCMP_SYS(fstat),
-    SCMP_SYS(newfstatat),    SCMP_SYS(statx),
-    SCMP_SYS(pread64),       SCMP_SYS(close),
-    SCMP_SYS(fadvise64),     SCMP_SYS(sendfile),
-    SCMP_SYS(accept4),       SCMP_SYS(setsockopt),
-    SCMP_SYS(getsockname),   SCMP_SYS(recvfrom),
-    SCMP_SYS(sendto),        SCMP_SYS(shutdown),
-    SCMP_SYS(epoll_wait),    SCMP_SYS(epoll_pwait),
-    SCMP_SYS(epoll_ctl),     SCMP_SYS(poll),
-    SCMP_SYS(ppoll),         SCMP_SYS(recvmsg),
-    SCMP_SYS(sendmsg),       SCMP_SYS(read),
-    SCMP_SYS(write),         SCMP_SYS(writev),
-    SCMP_SYS(lseek),         SCMP_SYS(brk),
-    SCMP_SYS(munmap),        SCMP_SYS(mremap),
-    SCMP_SYS(madvise),       SCMP_SYS(futex),
-    SCMP_SYS(clock_gettime), SCMP_SYS(gettimeofday),
-    SCMP_SYS(getpid),        SCMP_SYS(gettid),
-    SCMP_SYS(getrandom),     SCMP_SYS(sched_yield),
-    SCMP_SYS(rt_sigaction),  SCMP_SYS(rt_sigprocmask),
-    SCMP_SYS(rt_sigreturn),  SCMP_SYS(set_robust_list),
-    SCMP_SYS(rseq),          SCMP_SYS(restart_syscall),
-    SCMP_SYS(tgkill),        SCMP_SYS(exit),
-    SCMP_SYS(exit_group),    SCMP_SYS(preadv2),
+    SCMP_SYS(openat2),
+    SCMP_SYS(fstat),
+    SCMP_SYS(newfstatat),
+    SCMP_SYS(statx),
+    SCMP_SYS(pread64),
+    SCMP_SYS(close),
+    SCMP_SYS(fadvise64),
+    SCMP_SYS(sendfile),
+    SCMP_SYS(accept4),
+    SCMP_SYS(getsockname),
+    SCMP_SYS(recvfrom),
+    SCMP_SYS(sendto),
+    SCMP_SYS(shutdown),
+    SCMP_SYS(epoll_wait),
+    SCMP_SYS(epoll_pwait),
+    SCMP_SYS(epoll_ctl),
+    SCMP_SYS(poll),
+    SCMP_SYS(ppoll),
+    SCMP_SYS(recvmsg),
+    SCMP_SYS(sendmsg),
+    SCMP_SYS(read),
+    SCMP_SYS(write),
+    SCMP_SYS(writev),
+    SCMP_SYS(lseek),
+    SCMP_SYS(brk),
+    SCMP_SYS(munmap),
+    SCMP_SYS(mremap),
+    SCMP_SYS(madvise),
+    SCMP_SYS(futex),
+    SCMP_SYS(clock_gettime),
+    SCMP_SYS(gettimeofday),
+    SCMP_SYS(getpid),
+    SCMP_SYS(gettid),
+    SCMP_SYS(getrandom),
+    SCMP_SYS(sched_yield),
+    SCMP_SYS(rt_sigaction),
+    SCMP_SYS(rt_sigprocmask),
+    SCMP_SYS(rt_sigreturn),
+    SCMP_SYS(set_robust_list),
+    SCMP_SYS(rseq),
+    SCMP_SYS(restart_syscall),
+    SCMP_SYS(tgkill),
+    SCMP_SYS(exit),
+    SCMP_SYS(exit_group),
+    SCMP_SYS(preadv2),
 };
 
-int shf_sandbox_calls(struct sv_error *err)
+#ifndef SV_SANITIZED
+/* The options of established connections; OpenSSL sets TCP_ULP for each, and goes on without it. */
+static int allow_options(scmp_filter_ctx f, bool tls_in_kernel)
+{
+    static const struct {
+        int level, name;
+        bool of_kernel_tls;
+    } options[] = {
+        { SOL_SOCKET, SO_KEEPALIVE, false }, { IPPROTO_TCP, TCP_NODELAY, false },
+        { IPPROTO_TCP, TCP_ULP, true },      { SOL_TLS, TLS_TX, true },
+        { SOL_TLS, TLS_RX, true },
+    };
+    int r = 0;
+
+    for (size_t i = 0; r == 0 && i < SV_ARRAY_LEN(options); i++)
+        if (tls_in_kernel || !options[i].of_kernel_tls)
+            r = seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(setsockopt), 2,
+                                 SCMP_A1(SCMP_CMP_EQ, (scmp_datum_t)options[i].level),
+                                 SCMP_A2(SCMP_CMP_EQ, (scmp_datum_t)options[i].name));
+    return r;
+}
+#endif
+
+int shf_sandbox_calls(bool tls_in_kernel, struct sv_error *err)
 {
     int r = 0;
 
@@ -115,6 +164,8 @@ int shf_sandbox_calls(struct sv_error *err)
     r = f ? seccomp_attr_set(f, SCMP_FLTATR_CTL_TSYNC, 1) : -ENOMEM;
     for (size_t i = 0; r == 0 && i < SV_ARRAY_LEN(calls); i++)
         r = seccomp_rule_add(f, SCMP_ACT_ALLOW, calls[i], 0);
+    if (r == 0)
+        r = allow_options(f, tls_in_kernel);
     if (r == 0) /* no executable memory */
         r = seccomp_rule_add(f, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 1,
                              SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
@@ -126,6 +177,7 @@ int shf_sandbox_calls(struct sv_error *err)
     seccomp_release(f);
 #else
     (void)calls;
+    (void)tls_in_kernel;
 #endif
     return r < 0 ? sv_error_errno(err, r, "system call filter") : 0;
 }

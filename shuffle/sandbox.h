@@ -12,7 +12,8 @@
 int shf_sandbox_files(const struct shf_local_dirs *dirs, const struct sv_tls *tls,
                       struct sv_error *err) _must_use_;
 /* Call after starting the threads; applies to all of them: a list of system calls without any that
- * create files, processes or sockets. */
-int shf_sandbox_calls(struct sv_error *err) _must_use_;
+ * create files, processes or sockets, and of socket options those that are used, with
+ * `tls_in_kernel` those of kernel TLS. */
+int shf_sandbox_calls(bool tls_in_kernel, struct sv_error *err) _must_use_;
 
 #endif

@@ -16,8 +16,10 @@ struct shf_service {
     struct shf_jobs *jobs;
     struct shf_index_cache *cache;
     struct sv_tls *tls; /* NULL: plain HTTP */
+    bool tls_in_kernel; /* offered by the kernel, and wanted */
     uint16_t port;      /* the listening port, which is part of every hash */
     _Atomic uint64_t bytes_sent, outputs_ok, outputs_failed; /* parts of map outputs */
+    _Atomic uint64_t kernel_tls_bytes; /* of bytes_sent: encrypted by the kernel */
 };
 
 #endif

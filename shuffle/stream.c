@@ -6,6 +6,7 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <sys/epoll.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 
 #include "common/fd.h"
@@ -101,6 +102,25 @@ ssize_t shf_stream_send(struct shf_stream *s, const void *p, size_t n, bool more
         return -errno;
     }
     return sent;
+}
+
+bool shf_stream_takes_files(const struct shf_stream *s)
+{
+    return !s->tls || sv_tls_sends_in_kernel(s->tls);
+}
+
+ssize_t shf_stream_sendfile(struct shf_stream *s, int fd, off_t at, size_t n)
+{
+    ssize_t sent;
+
+    if (s->tls) {
+        forget_errors();
+        sent = SSL_sendfile(s->tls, fd, at, n, 0);
+        return sent >= 0 ? sent : outcome(s, (int)sent);
+    }
+    s->wants = EPOLLOUT;
+    sent = sendfile(s->fd, fd, &at, n);
+    return sent < 0 ? -errno : sent;
 }
 
 bool shf_stream_has_pending(const struct shf_stream *s)

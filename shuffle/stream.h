@@ -24,6 +24,11 @@ ssize_t shf_stream_recv(struct shf_stream *s, void *p, size_t n) _must_use_;
 /* Returns bytes written, possibly fewer, -EAGAIN, or another -errno. `more`: further data follows
  * at once. After -EAGAIN the same bytes must be passed again first. */
 ssize_t shf_stream_send(struct shf_stream *s, const void *p, size_t n, bool more) _must_use_;
+/* True if shf_stream_sendfile() may be used: without TLS, or where the kernel encrypts. */
+bool shf_stream_takes_files(const struct shf_stream *s);
+/* Sends up to n bytes of a file from `at`. Returns their number, 0 if the file ends there, -EAGAIN,
+ * or another -errno. */
+ssize_t shf_stream_sendfile(struct shf_stream *s, int fd, off_t at, size_t n) _must_use_;
 /* True if input is buffered in TLS, for which no EPOLLIN will arrive. */
 bool shf_stream_has_pending(const struct shf_stream *s);
 /* Shuts down the sending side; the client may still send. */

@@ -19,6 +19,9 @@ struct sv_tls_conf {
     bool tls12, tls13;           /* allowed versions */
     char **included, **excluded; /* cipher suites by their Java names; included empty: all */
     int64_t reload_ms;
+    /* The kernel encrypts what is sent, where it knows the cipher suite. Set by the caller, and not
+     * with tls13, where a client may ask for new keys, which kernels before 6.14 refuse. */
+    bool kernel;
 };
 
 /* `conf` has hadoop.ssl.*, `conf_dir` is the configuration's directory (NULL: none). Free with

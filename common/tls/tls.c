@@ -4,10 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "common/buf.h"
 #include "common/clock.h"
@@ -161,6 +164,8 @@ static int make_context(const struct sv_tls_conf *c, const struct sv_tls_store *
          SSL_CTX_set_max_proto_version(ctx, c->tls13 ? TLS1_3_VERSION : TLS1_2_VERSION) != 1))
         r = failed(err, "versions");
     if (r == 0) {
+        if (c->kernel)
+            (void)SSL_CTX_set_options(ctx, SSL_OP_ENABLE_KTLS); /* returns all options, ignoring */
         set_bounds(ctx);
         r = set_suites(ctx, c, err);
     }
@@ -307,6 +312,20 @@ SSL *sv_tls_session(struct sv_tls *t, int fd)
     if (s)
         SSL_set_accept_state(s);
     return s;
+}
+
+/* Without a connection the protocol is found, and then refused. */
+bool sv_tls_in_kernel(void)
+{
+    _cleanup_close_ int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    return fd >= 0 && setsockopt(fd, IPPROTO_TCP, TCP_ULP, "tls", sizeof("tls")) < 0 &&
+           errno == ENOTCONN;
+}
+
+bool sv_tls_sends_in_kernel(const SSL *s)
+{
+    return BIO_get_ktls_send(SSL_get_wbio(s)) > 0;
 }
 
 void sv_tls_tick(struct sv_tls *t)

@@ -19,6 +19,11 @@ struct sv_tls *sv_tls_free(struct sv_tls *t);
 size_t sv_tls_dirs(const struct sv_tls *t, int ret[SV_TLS_DIRS_MAX]);
 /* Creates the TLS state of a connection on the socket; NULL when out of memory. Any thread. */
 struct ssl_st *sv_tls_session(struct sv_tls *t, int fd) _must_use_;
+/* True if the kernel can encrypt TLS (kTLS). It loads the module `tls` for a process with
+ * CAP_NET_ADMIN only. */
+bool sv_tls_in_kernel(void);
+/* True if the kernel encrypts what this connection sends, after its handshake. */
+bool sv_tls_sends_in_kernel(const struct ssl_st *s);
 /* Reloads changed files; call about once a second from one thread. A bad file is logged, and the
  * previous keys are kept. */
 void sv_tls_tick(struct sv_tls *t);
