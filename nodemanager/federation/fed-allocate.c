@@ -14,12 +14,14 @@
 typedef Hadoop__Yarn__AllocateRequestProto request_proto;
 typedef Hadoop__Yarn__AllocateResponseProto response_proto;
 
+/* One that waits for this answer is not waited for. */
 static bool launches(const struct nm_fed *f)
 {
     for (size_t i = 0; i < f->n_members; i++) {
-        int state = f->members[i].sub ? nm_sub_state(f->members[i].sub) : FED_UAM_NEW;
+        const struct nm_sub_cluster *s = f->members[i].sub;
+        int state = s ? nm_sub_state(s) : FED_UAM_NEW;
 
-        if (state > FED_UAM_NEW && state < FED_UAM_RUNNING)
+        if (state > FED_UAM_NEW && state < FED_UAM_RUNNING && !nm_sub_keeps_back(s))
             return true;
     }
     return false;

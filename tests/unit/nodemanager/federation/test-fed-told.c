@@ -200,6 +200,7 @@ static void history(void)
     begin();
     fakes.v[0].java = chance(2);
     fakes.v[1].java = chance(2);
+    g.shared->conf.wait_for_launches = chance(2);
     for (int round = 0; round < 40; round++) {
         happen();
         if (chance(3) == 0) {
