@@ -124,7 +124,9 @@ int nm_fed_split(struct nm_fed *f, struct fed_budget *b, struct sv_error *err)
 
 /* ---- Each sub-cluster's part ---- */
 
-/* Launches an unmanaged master for new requests, and again for those that a failed one has left. */
+/* Launches an unmanaged master for new requests, and again for those that a failed one has left.
+ * One that may still be registered, in a sub-cluster that was away for long, is so again in any
+ * case: its containers run on. */
 static void launch(struct nm_fed *f, size_t member, bool has_asks)
 {
     struct nm_fed_member *m = &f->members[member];
@@ -133,7 +135,8 @@ static void launch(struct nm_fed *f, size_t member, bool has_asks)
     if (member == NM_FED_HOME || !m->active || !f->context_known)
         return;
     if (state == FED_UAM_NEW || state == FED_UAM_FINISHED ||
-        (state == FED_UAM_FAILED && (has_asks || nm_sub_has_news(m->sub)) &&
+        (state == FED_UAM_FAILED &&
+         (has_asks || nm_sub_has_news(m->sub) || nm_sub_has_token(m->sub)) &&
          sv_now_ms() - m->failed_ms >= f->shared->relaunch_ms))
         nm_sub_start(m->sub);
 }

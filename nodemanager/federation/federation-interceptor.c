@@ -218,7 +218,7 @@ static void on_ended(void *userdata, struct nm_sub_cluster *s)
     struct nm_fed *f = userdata;
     struct nm_fed_member *m = &f->members[nm_sub_member(s)];
 
-    m->attached = false;
+    m->attached = m->attached && nm_sub_state(s) == FED_UAM_FAILED && nm_sub_has_token(s);
     if (nm_sub_state(s) == FED_UAM_FAILED)
         m->failed_ms = sv_now_ms();
     else if (nm_sub_member(s) != NM_FED_HOME)

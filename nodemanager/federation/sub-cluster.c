@@ -230,6 +230,11 @@ int64_t nm_sub_heard_ms(const struct nm_sub_cluster *s)
     return SV_MAX(s->heard_ms, s->answered_ms);
 }
 
+bool nm_sub_has_token(const struct nm_sub_cluster *s)
+{
+    return s->uam.has_token;
+}
+
 bool nm_sub_owes(const struct nm_sub_cluster *s)
 {
     return s->uam.state == FED_UAM_REGISTERING || s->uam.state == FED_UAM_PAUSED ||

@@ -91,6 +91,8 @@ const char *nm_sub_why(const struct nm_sub_cluster *s); /* of the last failure, 
 int64_t nm_sub_answered_ms(const struct nm_sub_cluster *s);
 /* As above, of one to a registration too. */
 int64_t nm_sub_heard_ms(const struct nm_sub_cluster *s);
+/* The master's token is known: unless it runs, nm_sub_start() registers it again. */
+bool nm_sub_has_token(const struct nm_sub_cluster *s);
 /* It owes an answer: a heartbeat is open, failed and is repeated later, or its answer is being
  * read.
  */

@@ -129,6 +129,34 @@ static void test_kept_back(void **state)
     assert_int_equal(fakes.v[1].n_allocated, before + 1);
 }
 
+/* Away when the daemon restarts, for longer than registrations are tried: its master is attached
+ * again without a new request, and what the master knows is not told again. */
+static void test_away(void **state)
+{
+    int64_t end = sv_now_ms() + PATIENCE_MS;
+
+    (void)state;
+    begin();
+    end_one(&fakes.v[1], 0);
+    fakes.v[1].manner = FAKE_DOWN;
+    restart(NM_AMRM_RESTARTED);
+    resync();
+    turns(200);
+    for (int i = 0; i < 20; i++) {
+        assert_non_null(beat(-1));
+        (void)sd_event_run(g.event, 2000);
+    }
+    fakes.v[1].manner = FAKE_ANSWERS;
+    g.shared->relaunch_ms = 0;
+    while (g.n_ended == 0) {
+        assert_true(sv_now_ms() < end);
+        assert_non_null(beat(-1));
+        (void)sd_event_run(g.event, 1000);
+    }
+    settle(10, 1);
+    assert_int_equal(fakes.v[1].n_submitted, 1);
+}
+
 /* ---- Histories of chance ---- */
 
 static uint64_t seed;
@@ -139,12 +167,14 @@ static unsigned chance(unsigned n)
     return (unsigned)(seed >> 33) % n;
 }
 
-static void happen(void)
+static void happen(bool away)
 {
     struct fake *f = &fakes.v[chance(2)];
 
     if (!f->registered)
         return;
+    f->manner = !away || chance(4) ? FAKE_ANSWERS : chance(2) ? FAKE_DOWN : FAKE_DEAF;
+    fake_pump_later();
     if (f->n_containers < 400 && chance(2) == 0)
         fake_allocate_one(f);
     if (f->n_containers)
@@ -181,28 +211,47 @@ static bool has(const int64_t *list, size_t n, int64_t id)
     return n > 0;
 }
 
-/* book() has seen that none is told twice. */
-static void check_book(void)
+/* All is told; book() has seen that nothing is twice. */
+static bool book_is_whole(void)
 {
     for (int i = 0; i < 2; i++)
         for (size_t k = 0; k < fakes.v[i].n_containers; k++) {
             int64_t id = fakes.v[i].containers[k].id;
 
-            if (fakes.v[i].containers[k].ended)
-                assert_true(has(g.ended, g.n_ended, id));
-            else
-                assert_true(has(g.told, g.n_told, id));
+            if (fakes.v[i].containers[k].ended ? !has(g.ended, g.n_ended, id)
+                                               : !has(g.told, g.n_told, id))
+                return false;
         }
+    return true;
 }
 
-static void history(void)
+static void end_history(void)
 {
+    int64_t end = sv_now_ms() + PATIENCE_MS;
+
+    g.shared->relaunch_ms = 0;
+    for (int i = 0; i < 2; i++)
+        fakes.v[i].manner = FAKE_ANSWERS;
+    fake_pump_later();
+    do {
+        assert_true(sv_now_ms() < end);
+        assert_non_null(beat(-1));
+        (void)sd_event_run(g.event, 10000);
+        turns(20);
+    } while (!book_is_whole());
+}
+
+/* `away`: members are not there at times, and a heartbeat does not wait for the home. */
+static void history(bool away)
+{
+    if (away)
+        g.shared->conf.wait_ms = 2;
     begin();
     fakes.v[0].java = chance(2);
     fakes.v[1].java = chance(2);
     g.shared->conf.wait_for_launches = chance(2);
     for (int round = 0; round < 40; round++) {
-        happen();
+        happen(away);
         if (chance(3) == 0) {
             kill_it();
             if (!beat(-1))
@@ -212,28 +261,35 @@ static void history(void)
         }
         turns((int)chance(10));
     }
-    for (int i = 0; i < 6; i++) {
-        assert_non_null(beat(-1));
-        turns(20);
-    }
-    check_book();
+    end_history();
 }
 
-static void test_histories(void **state)
+static void histories(void **state, unsigned n, bool away)
 {
-    for (unsigned i = 0; i < 200; i++) {
+    for (unsigned i = 0; i < n; i++) {
         seed = i;
-        history();
+        history(away);
         assert_int_equal(teardown(state), 0);
         assert_int_equal(setup(state), 0);
     }
 }
 
+static void test_histories(void **state)
+{
+    histories(state, 200, false);
+}
+
+/* Pauses of heartbeats take their time. */
+static void test_histories_away(void **state)
+{
+    histories(state, 6, true);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(test_read),      CASE(test_unread),    CASE(test_not_recorded),
-        CASE(test_kept_back), CASE(test_histories),
+        CASE(test_read), CASE(test_unread),    CASE(test_not_recorded),   CASE(test_kept_back),
+        CASE(test_away), CASE(test_histories), CASE(test_histories_away),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
