@@ -216,6 +216,7 @@ static void registered(struct nm_sub_cluster *s,
                        struct sv_arena **arena)
 {
     fed_relay_resync(s->relay);
+    s->failure_logged = false;
     s->heard_ms = sv_now_ms();
     if (!s->ending)
         s->cfg.owner->registered(s->cfg.userdata, s, m, arena);

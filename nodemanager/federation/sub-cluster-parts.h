@@ -43,6 +43,7 @@ struct nm_sub_cluster {
     bool paused;               /* `pause` runs */
     bool held;
     unsigned kept_back;             /* answers that are not recorded yet */
+    bool failure_logged;            /* and it has not been registered since */
     bool registers_later;           /* once they are: a registration forgets the last answer */
     bool recall;                    /* the last answer is to be had again, before registration */
     bool recall_known;              /* ... by its response id */

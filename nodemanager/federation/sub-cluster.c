@@ -52,10 +52,13 @@ static void stop_waiting(struct nm_sub_cluster *s)
 
 static void end(struct nm_sub_cluster *s)
 {
-    if (s->uam.state == FED_UAM_FAILED)
-        sv_log_warning("%s: master in sub-cluster %s: %s", s->cfg.app->text, s->id, s->uam.why);
-    else if (!s->cfg.home)
+    if (s->uam.state == FED_UAM_FAILED) {
+        if (!s->failure_logged || !s->uam.has_token) /* with one it is tried again, and again */
+            sv_log_warning("%s: master in sub-cluster %s: %s", s->cfg.app->text, s->id, s->uam.why);
+        s->failure_logged = true;
+    } else if (!s->cfg.home) {
         sv_log_info("%s: unmanaged master in sub-cluster %s: ended", s->cfg.app->text, s->id);
+    }
     if (!s->ending)
         s->cfg.owner->ended(s->cfg.userdata, s);
 }
