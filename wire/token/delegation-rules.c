@@ -79,7 +79,7 @@ int yarn_delegation_may_cancel(const struct yarn_delegation_token *t,
     if (sv_streq(who->full_name, t->owner) || (*t->renewer && sv_streq(who->user, t->renewer)))
         return 0;
     return yarn_delegation_refuse(err, ret_class, JAVA_ACCESS_CONTROL,
-                                  "%s is not authorized to cancel the token %s", who->user,
+                                  "%s is not authorized to cancel the token %s", who->full_name,
                                   yarn_delegation_shown(t, text));
 }
 
