@@ -13,8 +13,8 @@ static const struct sv_conf_key keys[] = {
     [K_KEY] = { DELEGATION "key.update-interval", SV_CONF_DURATION, "86400000", 1000, INT64_MAX / 4, 1, "Age at which the key of this Router's delegation tokens is replaced." },
     [K_MAX] = { DELEGATION "token.max-lifetime", SV_CONF_DURATION, "604800000", 1000, INT64_MAX / 4, 1, "A delegation token ends so long after its issue, however often it is renewed." },
     [K_RENEW] = { DELEGATION "token.renew-interval", SV_CONF_DURATION, "86400000", 1000, INT64_MAX / 4, 1, "A delegation token ends so long after its issue or last renewal." },
-    [K_SCAN] = { DELEGATION "token.remove-scan-interval", SV_CONF_DURATION, "1h", 1000, INT64_MAX / 4, 1, "How often expired tokens of this Router are deleted in the state store." },
-    [K_PER_USER] = { "selvedge.router.delegation-tokens-per-user", SV_CONF_INT, "1000", 1, 100000, .help = "Delegation tokens that one user may have of this Router, since its start." },
+    [K_SCAN] = { DELEGATION "token.remove-scan-interval", SV_CONF_DURATION, "1h", 1000, INT64_MAX / 4, 1, "How often expired tokens are deleted in the state store." },
+    [K_PER_USER] = { "selvedge.router.delegation-tokens-per-user", SV_CONF_INT, "1000", 1, 100000, .help = "Delegation tokens that one user may have." },
     [K_HMAC] = { SECRET "key-generator.algorithm", SV_CONF_STRING, "HmacSHA1", .help = "HMAC of tokens; the same on every daemon." },
     [K_BITS] = { SECRET "key-length", SV_CONF_INT, "256", 64, 512, .help = "Bits of a token key." },
 };

@@ -9,6 +9,8 @@
 #include "common/clock.h"
 #include "common/log.h"
 
+#define FIND_MAX 100 /* numbers, back from the first key of this life */
+
 struct waiting {
     struct waiting *next;
     rtr_key_done done;
@@ -28,7 +30,9 @@ struct rtr_token_keys {
     int64_t made_ms, fresh_ms;         /* wall clock */
     struct waiting *waiting;           /* for `fresh` */
     struct old_key *old;
-    bool busy; /* the store is being asked */
+    bool busy;     /* the store is being asked */
+    int32_t found; /* the number that is looked at for keys of before */
+    size_t to_find;
 };
 
 struct rtr_token_keys *rtr_token_keys_new(struct fed_store *store,
@@ -113,6 +117,40 @@ static void delete_old(struct rtr_token_keys *k)
     }
 }
 
+/* ---- Keys of lives before, and of other Routers, by their numbers ---- */
+
+static void find_more(struct rtr_token_keys *k);
+
+static void on_found(const struct fed_answer *a, void *userdata)
+{
+    struct rtr_token_keys *k = userdata;
+    const struct fed_request q = { .op = FED_KEY_DELETE, .key = { .id = k->found } };
+
+    if (a->error < 0 && a->error != -ENOENT && a->error != -EBADMSG)
+        return; /* the next start looks again */
+    if (a->error >= 0 && a->keys[0].expiry_ms < sv_wall_ms() &&
+        fed_store_call(k->store, &q, on_deleted, NULL, NULL) < 0)
+        return;
+    find_more(k);
+}
+
+static void find_more(struct rtr_token_keys *k)
+{
+    const struct fed_request q = { .op = FED_KEY_GET, .key = { .id = k->found - 1 } };
+
+    if (k->to_find == 0 || k->found <= 1 || fed_store_call(k->store, &q, on_found, k, NULL) < 0)
+        return;
+    k->to_find--;
+    k->found--;
+}
+
+static void find_old(struct rtr_token_keys *k)
+{
+    k->found = k->key.key_id;
+    k->to_find = FIND_MAX;
+    find_more(k);
+}
+
 /* ---- A new one ---- */
 
 static void on_stored(const struct fed_answer *a, void *userdata)
@@ -120,11 +158,15 @@ static void on_stored(const struct fed_answer *a, void *userdata)
     struct rtr_token_keys *k = userdata;
 
     if (a->error >= 0) {
+        const bool first = k->key.len == 0;
+
         put_aside(k);
         k->key = k->fresh;
         k->made_ms = k->fresh_ms;
         sv_log_info("delegation tokens: key %d", k->key.key_id);
         delete_old(k);
+        if (first)
+            find_old(k);
     }
     finish(k, a);
 }

@@ -1,6 +1,6 @@
 /* The master key of this Router's delegation tokens. Each Router has its own, as Apache's have:
  * made when it is needed first, stored before it is used, and replaced by age. Keys whose tokens
- * have all ended are deleted in the store. */
+ * have all ended are deleted in the store, those of lives before with the first key. */
 #ifndef SELVEDGE_ROUTER_TOKEN_KEYS_H
 #define SELVEDGE_ROUTER_TOKEN_KEYS_H
 

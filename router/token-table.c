@@ -1,5 +1,6 @@
 /* See token-table.h. Another Router may have renewed or cancelled a token: its row is read before
- * it is deleted. One row at a time, and no more than SCAN_MAX in a scan. */
+ * it is deleted. One row at a time, and no more than SCAN_MAX in a scan. The store has no list of
+ * tokens: rows of before are found by their numbers, back from the counter's. */
 #include "router/token-table.h"
 
 #include <errno.h>
@@ -11,8 +12,11 @@
 #include "common/clock.h"
 #include "common/log.h"
 #include "common/loop-guard.h"
+#include "wire/token/token.h"
 
-#define SCAN_MAX 10000 /* rows */
+#define SCAN_MAX 10000  /* rows */
+#define FIND_MAX 10000  /* numbers that are looked at for tokens of before */
+#define FIND_MISSES 256 /* one after the other, behind which no more are expected */
 #define ACCURACY_US 1000000
 #define SCAN_MS_MAX (366LL * 86400000)
 
@@ -38,6 +42,8 @@ struct rtr_token_table {
     struct holder *holders;
     size_t to_scan;
     int32_t looked_at; /* its row is being read or deleted */
+    bool found;        /* tokens of before */
+    size_t to_find, misses;
 };
 
 static uint64_t scan_us(const struct rtr_conf_tokens *conf)
@@ -64,6 +70,11 @@ static void drop(struct rtr_token_table *t, struct token *x)
     HASH_DEL(t->by_sequence, x);
     DL_DELETE(t->list, x);
     free(x);
+}
+
+const char *rtr_token_holder(const struct yarn_delegation_token *what)
+{
+    return *what->real_user ? what->real_user : what->owner;
 }
 
 static struct token *find(const struct rtr_token_table *t, int32_t sequence)
@@ -137,15 +148,86 @@ static void scan(struct rtr_token_table *t)
     rest(t);
 }
 
+static void begin_scan(struct rtr_token_table *t)
+{
+    t->to_scan = SV_MIN(rtr_token_table_count(t), (size_t)SCAN_MAX);
+    scan(t);
+}
+
+/* ---- Tokens of before ---- */
+
+/* An identifier that is none has no holder, and stays. */
+static void take(struct rtr_token_table *t, const struct fed_token *row)
+{
+    struct yarn_delegation_token what;
+
+    if (yarn_delegation_token_decode(row->identifier, row->identifier_len, &what, NULL) < 0)
+        return;
+    (void)!rtr_token_table_add(t, row->sequence, rtr_token_holder(&what),
+                               row->renew_ms); /* without memory it is not counted, ignoring */
+}
+
+static void look_for_more(struct rtr_token_table *t);
+
+static void on_candidate(const struct fed_answer *a, void *userdata)
+{
+    struct rtr_token_table *t = userdata;
+
+    if (a->error < 0 && a->error != -ENOENT && a->error != -EBADMSG) {
+        rest(t); /* the next time begins anew */
+        return;
+    }
+    t->misses = a->error < 0 ? t->misses + 1 : 0;
+    if (a->error >= 0)
+        take(t, &a->tokens[0]);
+    look_for_more(t);
+}
+
+static void look_for_more(struct rtr_token_table *t)
+{
+    while (t->to_find > 0 && t->looked_at > 1 && t->misses < FIND_MISSES &&
+           rtr_token_table_count(t) < RTR_TOKENS_MAX) {
+        const struct fed_request q = { .op = FED_TOKEN_GET,
+                                       .token = { .sequence = --t->looked_at } };
+
+        t->to_find--;
+        if (find(t, t->looked_at))
+            continue;
+        if (fed_store_call(t->store, &q, on_candidate, t, NULL) < 0)
+            rest(t);
+        return;
+    }
+    t->found = true;
+    begin_scan(t);
+}
+
+static void on_counter(const struct fed_answer *a, void *userdata)
+{
+    struct rtr_token_table *t = userdata;
+
+    if (a->error < 0) {
+        rest(t);
+        return;
+    }
+    t->to_find = FIND_MAX;
+    t->misses = 0;
+    t->looked_at = a->sequences[0].value < INT32_MAX ? a->sequences[0].value + 1 : INT32_MAX;
+    look_for_more(t);
+}
+
 static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
 {
     SV_LOOP_HANDLER();
+    const struct fed_request q = { .op = FED_SEQUENCE_GET,
+                                   .sequence = { .counter = FED_TOKEN_SEQUENCE } };
     struct rtr_token_table *t = userdata;
 
     (void)s;
     (void)usec;
-    t->to_scan = SV_MIN(rtr_token_table_count(t), (size_t)SCAN_MAX);
-    scan(t);
+    if (t->found)
+        begin_scan(t);
+    else if (fed_store_call(t->store, &q, on_counter, t, NULL) < 0)
+        rest(t);
     return 0;
 }
 

@@ -124,25 +124,19 @@ static struct op *op_new(struct rtr_tokens *t, rtr_token_done done, void *userda
 
 /* ---- A new token ---- */
 
-/* The user whose limit the token counts against: a proxy user has no more tokens than others. */
-static const char *holder(const struct yarn_delegation_token *what)
-{
-    return *what->real_user ? what->real_user : what->owner;
-}
-
 static int within_limits(const struct op *o, const char **ret_class, struct sv_error *err)
 {
-    const size_t own = rtr_token_table_of(o->t->table, holder(&o->what));
+    const size_t own = rtr_token_table_of(o->t->table, rtr_token_holder(&o->what));
 
     if (own >= (size_t)o->t->cfg.conf->per_user)
         return yarn_delegation_refuse(err, ret_class, JAVA_IO_EXCEPTION,
-                                      "%s has %zu delegation tokens of this Router, as many as "
+                                      "%s has %zu delegation tokens, as many as "
                                       "selvedge.router.delegation-tokens-per-user allows: cancel "
                                       "some",
-                                      holder(&o->what), own);
+                                      rtr_token_holder(&o->what), own);
     if (rtr_token_table_count(o->t->table) >= RTR_TOKENS_MAX)
         return yarn_delegation_refuse(err, ret_class, JAVA_IO_EXCEPTION,
-                                      "this Router has issued %d delegation tokens, and issues no "
+                                      "this Router knows of %d delegation tokens, and issues no "
                                       "more: cancel some",
                                       RTR_TOKENS_MAX);
     return 0;
@@ -162,7 +156,8 @@ static void on_added(const struct fed_answer *a, void *userdata)
         op_failed(o, a->error, a->reason);
         return;
     }
-    if (rtr_token_table_add(o->t->table, o->what.sequence, holder(&o->what), o->renew_ms) < 0)
+    if (rtr_token_table_add(o->t->table, o->what.sequence, rtr_token_holder(&o->what),
+                            o->renew_ms) < 0)
         sv_log_warning("delegation token %d is not counted, nor deleted at its end: out of memory",
                        o->what.sequence);
     rtr_token_lookups_drop(o->t->lookups, o->what.sequence);

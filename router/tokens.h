@@ -16,8 +16,6 @@
 #include "wire/sasl/sasl.h"
 #include "wire/token/delegation-rules.h"
 
-#define RTR_TOKENS_MAX 100000 /* that one Router has issued, for all users together */
-
 struct rtr_tokens;
 
 struct rtr_tokens_config {
