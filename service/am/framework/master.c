@@ -12,33 +12,49 @@
 
 #define HEARTBEAT_MS 500
 
-static const struct sv_conf_key keys[] = {
-    { "selvedge.framework.port-range", SV_CONF_STRING, "20000-29999", 0, 0, 0,
-      "Ports of tasks of frameworks that ask for any, first-last: the master picks those that no "
-      "task of its framework has on the host, and one that another program has ends the task as "
-      "-7103, for another try." },
+static const struct sv_conf_key port_range = {
+    "selvedge.framework.port-range",
+    SV_CONF_STRING,
+    "20000-29999",
+    0,
+    0,
+    0,
+    "Ports of tasks of frameworks that ask for any, first-last: the master picks those that no "
+    "task of its framework has on the host, and one that another program has ends the task as "
+    "-7103, for another try."
 };
 
-const struct sv_conf_key *svc_fwm_keys(size_t *ret_n)
-{
-    *ret_n = SV_ARRAY_LEN(keys);
-    return keys;
-}
-
 /* ---- Start ---- */
+
+/* The member "descriptor" of an object that has one, as text; malloc'd. Takes the text. */
+static char *inner(char *json, size_t len)
+{
+    json_t *tree = json_loadb(json, len, JSON_REJECT_DUPLICATES, NULL);
+    const json_t *d = json_object_get(tree, "descriptor");
+    char *text = json;
+
+    if (d) {
+        free(json);
+        text = json_dumps(d, JSON_COMPACT);
+    }
+    json_decref(tree);
+    return text;
+}
 
 static int read_spec(struct svc_fwm *m, struct sv_error *err)
 {
     _cleanup_free_ char *json = NULL, *violations = NULL;
     size_t len;
-    int r =
-        svc_files_read(m->files, svc_files_definition(m->files), SVC_FW_JSON_MAX, &json, &len, err);
+    int r = svc_files_read(m->files, svc_files_definition(m->files), 2 * SVC_FW_JSON_MAX, &json,
+                           &len, err);
 
     if (r < 0)
         return r;
+    json = inner(SV_TAKE(json), len);
     m->spec_arena = sv_arena_new(0);
-    r = m->spec_arena && json ? svc_fw_parse(json, len, true, m->spec_arena, &m->spec, &violations)
-                              : -ENOMEM;
+    r = m->spec_arena && json
+            ? svc_fw_parse(json, strlen(json), true, m->spec_arena, &m->spec, &violations)
+            : -ENOMEM;
     if (r == -EINVAL)
         return sv_error_set(err, r, "%s: %s", m->options->yarnfile, violations);
     return r < 0 ? sv_error_errno(err, r, "%s", m->options->yarnfile) : 0;
@@ -48,13 +64,13 @@ static int read_ports(struct svc_fwm *m, struct sv_error *err)
 {
     const char *range = NULL;
     uint16_t first, last;
-    int r = sv_conf_string(m->conf, &keys[0], &range, err);
+    int r = sv_conf_string(m->conf, &port_range, &range, err);
 
     if (r < 0)
         return r;
     if (cli_port_range_parse(range, &first, &last) < 0)
         return sv_error_set(err, -EINVAL, "%s: \"%.64s\": \"first-last\", of 1 to 65535",
-                            keys[0].name, range);
+                            port_range.name, range);
     r = svc_ports_new(first, last, &m->ports);
     return r < 0 ? sv_error_errno(err, r, "ports") : 0;
 }

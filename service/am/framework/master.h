@@ -24,7 +24,4 @@ int svc_fwm_new(sd_event *event, const struct svc_fwm_options *options, struct s
                 struct svc_fwm **ret, struct sv_error *err) _must_use_;
 struct svc_fwm *svc_fwm_free(struct svc_fwm *m);
 
-/* Rows of the keys that are read here, for printing. */
-const struct sv_conf_key *svc_fwm_keys(size_t *ret_n);
-
 #endif
