@@ -16,7 +16,8 @@ struct svc_link_ops {
     /* Adds changed tasks to "taskRoles" ({"W": [ TaskStatus… ]}), at most SVC_FW_LINK_TASKS and
      * some MiB of them. */
     void (*fill)(json_t *roles, void *userdata);
-    /* Tasks that were filled in, if any, are on the launcher's disk, or (false) to be told again. */
+    /* Tasks that were filled in, if any, are on the launcher's disk, or (false) to be told again.
+     */
     void (*told)(bool ok, void *userdata);
     bool (*left)(void *userdata); /* there is something to tell */
     double (*progress)(void *userdata);

@@ -42,6 +42,8 @@ struct svc_fwm_container {
 
 struct svc_fwm_released { /* its end is reported in the next turn */
     struct yarn_container_id id;
+    int64_t request; /* >= 0: instead a request that no node can answer */
+    char *why;
     struct svc_fwm_released *prev, *next;
 };
 
@@ -81,7 +83,7 @@ struct svc_fwm {
     struct sv_buf info; /* what is being published */
     size_t info_role, info_cursor;
     bool info_open, info_stale, publishing;
-    bool begun, ending, gone, finished, ended;
+    bool begun, registered, ending, gone, finished, ended;
     enum cli_final final;
     char *final_text;
     int exit_code;

@@ -192,6 +192,7 @@ struct svc_fwm *svc_fwm_free(struct svc_fwm *m)
     svc_fwm_tasks_clear(m);
     for (p = m->released; p; p = next) {
         next = p->next;
+        free(p->why);
         free(p);
     }
     cli_am_free(m->yarn);

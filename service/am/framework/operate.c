@@ -78,6 +78,17 @@ static int ask(struct svc_fwm *m, const struct svc_op *op, struct sv_error *err)
     return r;
 }
 
+static void next_turn(struct svc_fwm *m, const struct svc_fwm_released *what)
+{
+    struct svc_fwm_released *p = malloc(sizeof(*p));
+
+    if (!p)
+        sv_out_of_memory();
+    *p = *what;
+    DL_APPEND(m->released, p);
+    (void)sd_event_source_set_enabled(m->turn, SD_EVENT_ONESHOT); /* exists, ignoring */
+}
+
 static void on_ask(struct svc_fwm *m, const struct svc_op *op)
 {
     struct sv_error err = { 0 };
@@ -85,9 +96,14 @@ static void on_ask(struct svc_fwm *m, const struct svc_op *op)
 
     svc_fwm_need(r);
     if (r < 0) {
-        sv_log_warning("%s: no container can be requested: %s", op->instance,
-                       err.code ? err.text : strerror(-r));
-        return; /* the engine cancels it after a while, and asks again */
+        const char *why = err.code ? err.text : strerror(-r);
+        struct svc_fwm_released refused = { .request = op->request, .why = strdup(why) };
+
+        if (!refused.why)
+            sv_out_of_memory();
+        sv_log_warning("%s: no container can be requested: %s", op->instance, why);
+        next_turn(m, &refused);
+        return;
     }
     svc_fwm_request_add(m, op->priority, svc_fwm_role_of(op->instance));
 }
@@ -106,16 +122,11 @@ static void on_cancel(struct svc_fwm *m, const struct svc_op *op)
 static void on_release(struct svc_fwm *m, const struct svc_op *op)
 {
     struct svc_fwm_container *c = svc_fwm_container(m, op->container);
-    struct svc_fwm_released *p = malloc(sizeof(*p));
 
-    if (!p)
-        sv_out_of_memory();
     (void)!cli_am_release(m->yarn, op->container); /* it may have ended already, ignoring */
     if (c)
         svc_fwm_container_remove(m, c);
-    p->id = op->container;
-    DL_APPEND(m->released, p);
-    (void)sd_event_source_set_enabled(m->turn, SD_EVENT_ONESHOT); /* exists, ignoring */
+    next_turn(m, &(struct svc_fwm_released){ .id = op->container, .request = -1 });
 }
 
 static void on_launch(struct svc_fwm *m, const struct svc_op *op)
@@ -157,8 +168,12 @@ static int on_turn(sd_event_source *s, void *userdata)
     (void)s;
     while ((p = m->released)) {
         DL_DELETE(m->released, p);
-        svc_engine_completed(m->engine, sv_now_ms(), p->id, YARN_EXIT_ABORTED,
-                             "Container released by application");
+        if (p->request >= 0)
+            svc_engine_rejected(m->engine, sv_now_ms(), p->request, 0, p->why);
+        else
+            svc_engine_completed(m->engine, sv_now_ms(), p->id, YARN_EXIT_ABORTED,
+                                 "Container released by application");
+        free(p->why);
         free(p);
         svc_fwm_operate(m);
     }

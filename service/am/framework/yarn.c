@@ -81,7 +81,8 @@ static void on_recovered(struct cli_am *yarn, const struct cli_allocation *c, vo
     sv_log(SV_LOG_INFO, own->key, "%s on %s: kept, %s", own->key, c->node.host,
            own->instance ? own->instance : "of an unknown task");
     svc_engine_recovered(m->engine, sv_now_ms(), &a, "");
-    svc_fwm_operate(m);
+    if (m->registered)
+        svc_fwm_operate(m);
 }
 
 char *svc_fwm_cannot(const struct svc_fw_descriptor *d, const struct yarn_resource *maximum)
@@ -119,7 +120,9 @@ static void on_registered(struct cli_am *yarn, const struct cli_registration *r,
     _cleanup_free_ char *cannot = svc_fwm_cannot(m->spec, &r->maximum);
 
     (void)yarn;
+    m->registered = true;
     sv_log_info("framework %s: registered in queue %s", m->options->name, r->queue);
+    svc_fwm_operate(m);
     if (cannot)
         svc_fw_finish(m->engine, sv_now_ms(), SVC_FW_EXIT_AM_NON_TRANSIENT, cannot);
     else
@@ -159,7 +162,8 @@ static void on_completed(struct cli_am *yarn, struct yarn_container_id id, int32
                c->key, c->node.host, exit_status);
     }
     svc_engine_completed(m->engine, sv_now_ms(), id, exit_status, diagnostics);
-    svc_fwm_operate(m);
+    if (m->registered)
+        svc_fwm_operate(m);
     c = svc_fwm_container(m, id);
     if (c)
         svc_fwm_container_remove(m, c);
