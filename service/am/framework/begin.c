@@ -55,6 +55,33 @@ static int take_exits(struct svc_fwm *m, const json_t *list, struct sv_error *er
     return r < 0 ? sv_error_wrap(err, "exitSpec") : 0;
 }
 
+/* "HOST:PORT" of a log's URL, as view.c makes it; malloc'd. */
+static char *node_of(const char *log_url)
+{
+    static const char http[] = "http://";
+    const char *from =
+        log_url && strncmp(log_url, http, strlen(http)) == 0 ? log_url + strlen(http) : "";
+    char *node = strndup(from, strcspn(from, "/"));
+
+    if (!node)
+        sv_out_of_memory();
+    return node;
+}
+
+static void restore_facts(struct svc_fwm *m, struct svc_fwm_container *c,
+                          const struct svc_fw_task *t)
+{
+    (void)snprintf(c->ip, sizeof(c->ip), "%s", t->ip ? t->ip : "");
+    free(c->http);
+    c->http = node_of(t->log_url);
+    if (!t->ports || svc_ports_adopt(m->ports, c->node.host, t->ports) < 0)
+        return;
+    free(c->ports);
+    c->ports = strdup(t->ports);
+    if (!c->ports)
+        sv_out_of_memory();
+}
+
 /* The facts of a container that the engine does not keep. */
 static void restore_container(struct svc_fwm *m, size_t role, const struct svc_fw_task *t)
 {
@@ -70,13 +97,9 @@ static void restore_container(struct svc_fwm *m, size_t role, const struct svc_f
         return; /* a task before has it */
     if (sv_asprintf(&c->instance, "role%zu-%d", role, (int)t->index) < 0)
         sv_out_of_memory();
-    (void)snprintf(c->ip, sizeof(c->ip), "%s", t->ip ? t->ip : "");
-    if (!t->ports || svc_ports_adopt(m->ports, node.host, t->ports) < 0)
-        return;
-    free(c->ports);
-    c->ports = strdup(t->ports);
-    if (!c->ports)
-        sv_out_of_memory();
+    restore_facts(m, c, t);
+    if (t->state == SVC_FW_TASK_COMPLETED)
+        svc_fwm_container_end(m, c);
 }
 
 /* The launcher has a task that was removed since. */

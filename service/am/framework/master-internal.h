@@ -73,6 +73,7 @@ struct svc_fwm {
     struct svc_fwm_task *changed, *sent; /* lists */
     struct svc_fwm_task *tasks;          /* both, by name */
     struct svc_fwm_container *containers, *waiting;
+    struct svc_fwm_container *ended_of; /* the last one of each task that has none, by its name */
     struct svc_fwm_request *requests;
     struct svc_shared_text *addresses; /* of a gang; NULL: to be made anew */
     size_t jobs;
@@ -104,6 +105,12 @@ struct svc_fwm_container *svc_fwm_container_add(struct svc_fwm *m, struct yarn_c
 struct svc_fwm_container *svc_fwm_container(const struct svc_fwm *m, struct yarn_container_id id);
 /* Forgets it and gives its ports back. */
 void svc_fwm_container_remove(struct svc_fwm *m, struct svc_fwm_container *c);
+/* It has ended: its ports are free, and it is known as its task's last one. */
+void svc_fwm_container_end(struct svc_fwm *m, struct svc_fwm_container *c);
+void svc_fwm_forget_ended(struct svc_fwm *m, const char *instance);
+/* That of a task, the ended one too; NULL: not known. */
+const struct svc_fwm_container *
+svc_fwm_container_of(const struct svc_fwm *m, struct yarn_container_id id, const char *instance);
 void svc_fwm_request_add(struct svc_fwm *m, int32_t priority, size_t role);
 /* -ENOENT: no request of this priority is open. */
 int svc_fwm_request_take(struct svc_fwm *m, int32_t priority, size_t *ret_role) _must_use_;

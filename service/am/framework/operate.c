@@ -139,6 +139,7 @@ static void on_launch(struct svc_fwm *m, const struct svc_op *op)
     c->instance = strdup(op->instance);
     if (!c->instance)
         sv_out_of_memory();
+    svc_fwm_forget_ended(m, op->instance);
     c->waits = true;
     DL_APPEND(m->waiting, c);
     m->addresses = svc_shared_text_unref(m->addresses); /* another task is somewhere else */

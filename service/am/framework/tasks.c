@@ -82,16 +82,61 @@ struct svc_fwm_container *svc_fwm_container_add(struct svc_fwm *m, struct yarn_c
     return c;
 }
 
-void svc_fwm_container_remove(struct svc_fwm *m, struct svc_fwm_container *c)
+static void free_container(struct svc_fwm_container *c)
 {
-    if (c->waits)
-        DL_DELETE(m->waiting, c);
-    svc_ports_give(m->ports, c->node.host, c->ports);
-    HASH_DEL(m->containers, c);
     free(c->http);
     free(c->ports);
     free(c->instance);
     free(c);
+}
+
+/* Out of the table and its lists. */
+static void take_out(struct svc_fwm *m, struct svc_fwm_container *c)
+{
+    if (c->waits)
+        DL_DELETE(m->waiting, c);
+    c->waits = c->prepares = false;
+    svc_ports_give(m->ports, c->node.host, c->ports);
+    HASH_DEL(m->containers, c);
+}
+
+void svc_fwm_container_remove(struct svc_fwm *m, struct svc_fwm_container *c)
+{
+    take_out(m, c);
+    free_container(c);
+}
+
+void svc_fwm_container_end(struct svc_fwm *m, struct svc_fwm_container *c)
+{
+    take_out(m, c);
+    if (!c->instance) {
+        free_container(c);
+        return;
+    }
+    svc_fwm_forget_ended(m, c->instance);
+    HASH_ADD_KEYPTR(hh, m->ended_of, c->instance, strlen(c->instance), c);
+}
+
+void svc_fwm_forget_ended(struct svc_fwm *m, const char *instance)
+{
+    struct svc_fwm_container *c;
+
+    HASH_FIND_STR(m->ended_of, instance, c);
+    if (!c)
+        return;
+    HASH_DEL(m->ended_of, c);
+    free_container(c);
+}
+
+const struct svc_fwm_container *
+svc_fwm_container_of(const struct svc_fwm *m, struct yarn_container_id id, const char *instance)
+{
+    struct svc_fwm_container *c = svc_fwm_container(m, id);
+
+    if (c)
+        return c;
+    HASH_FIND_STR(m->ended_of, instance, c);
+    return c && yarn_container_id_cmp(c->id, id) == 0 ? c : NULL;
 }
 
 /* ---- Requests ---- */
@@ -139,6 +184,10 @@ void svc_fwm_tasks_clear(struct svc_fwm *m)
     }
     HASH_ITER (hh, m->containers, c, next_container)
         svc_fwm_container_remove(m, c);
+    HASH_ITER (hh, m->ended_of, c, next_container) {
+        HASH_DEL(m->ended_of, c);
+        free_container(c);
+    }
     HASH_ITER (hh, m->requests, q, next_request) {
         HASH_DEL(m->requests, q);
         free(q);

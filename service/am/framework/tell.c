@@ -41,8 +41,10 @@ static size_t add(struct svc_fwm *m, json_t *roles, const struct svc_fwm_task *t
 
     if (svc_fw_view(m->engine, t->instance, &v) == 0)
         svc_fwm_view(m, &v, a, &task);
-    else
+    else {
         task.index = (int32_t)strtol(strrchr(t->instance, '-') + 1, NULL, 10);
+        svc_fwm_forget_ended(m, t->instance);
+    }
     o = svc_fw_task_json(&task, m->spec->roles[role].name);
     if (!o || json_array_append_new(list_of(roles, m->spec->roles[role].name), o) < 0)
         sv_out_of_memory();

@@ -1,4 +1,5 @@
 /* A task as it is told: the engine's view with what the master knows of its container. */
+#include <stdio.h>
 #include <string.h>
 
 #include "common/oom.h"
@@ -8,9 +9,12 @@ void svc_fwm_view(const struct svc_fwm *m, const struct svc_fw_view *v, struct s
                   struct svc_fw_task *ret)
 {
     const struct svc_fw_role *role = &m->spec->roles[v->role];
-    const struct svc_fwm_container *c =
-        v->has_container ? svc_fwm_container(m, v->container) : NULL;
+    const struct svc_fwm_container *c = NULL;
+    char instance[48];
 
+    (void)snprintf(instance, sizeof(instance), "role%zu-%d", v->role, (int)v->task.index);
+    if (v->has_container)
+        c = svc_fwm_container_of(m, v->container, instance);
     *ret = v->task;
     if (ret->container && !(ret->container = sv_arena_strdup(a, v->text)))
         sv_out_of_memory();

@@ -166,7 +166,7 @@ static void on_completed(struct cli_am *yarn, struct yarn_container_id id, int32
         svc_fwm_operate(m);
     c = svc_fwm_container(m, id);
     if (c)
-        svc_fwm_container_remove(m, c);
+        svc_fwm_container_end(m, c);
 }
 
 static void on_node(struct cli_am *yarn, const struct cli_node_update *n, void *userdata)
