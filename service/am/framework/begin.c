@@ -146,7 +146,7 @@ int svc_fwm_begin(struct svc_fwm *m, const struct svc_answer *a, struct sv_error
     m->begun = true;
     for (size_t i = 0; i < a->n_roles; i++)
         restore(m, &a->roles[i]);
-    /* What the engine wants of restored containers waits until the ResourceManager has listed them:
+    /* Operations on restored containers wait until the ResourceManager has listed these:
      * the library knows none before. */
     r = cli_am_register(m->yarn, m->options->host, -1, "");
     if (r >= 0)
