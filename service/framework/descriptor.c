@@ -95,6 +95,7 @@ static void read_resource(struct svc_fw_in *in, const struct svc_fw_at *at, cons
                           bool gpus, struct svc_fw_resource *r)
 {
     const struct svc_fw_range wanted = { 1, INT32_MAX, true };
+    const json_t *mask;
     int ssd = 0;
 
     if (!o)
@@ -108,6 +109,9 @@ static void read_resource(struct svc_fw_in *in, const struct svc_fw_at *at, cons
     svc_fw_int(in, at, o, "gpuNumber", natural, &r->gpus);
     svc_fw_long(in, at, o, "gpuAttribute", (struct svc_fw_range){ 0, INT64_MAX, false },
                 &r->gpu_mask);
+    mask = json_object_get(o, "gpuAttribute");
+    if (json_integer_value(mask) < 0) /* of the wrong range, and of no number of GPUs either */
+        r->gpu_mask = json_integer_value(mask);
     check_gpus(in, at, r, gpus);
 }
 

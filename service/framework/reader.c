@@ -270,17 +270,16 @@ json_t *svc_fw_map_value(struct svc_fw_in *in, const struct svc_fw_at *map, cons
                          json_t *v)
 {
     const struct svc_fw_at at = { map, key, true };
+    bool named = svc_fw_name_valid(key);
 
-    if (!svc_fw_name_valid(key)) {
+    if (!named)
         svc_fw_bad(in, map, "Name [%.300s] " SVC_FW_NO_NAME, key);
-        return NULL;
-    }
     if (json_is_null(v)) {
-        svc_fw_bad(in, map, "Map value is null for Map key: [%s]", key);
+        svc_fw_bad(in, map, "Map value is null for Map key: [%.300s]", key);
         return NULL;
     }
     if (json_is_object(v))
-        return v;
+        return named ? v : NULL;
     svc_fw_bad(in, &at, "must be an object");
     return NULL;
 }

@@ -144,7 +144,7 @@ int svc_lr_load(struct svc_lr *l, struct sv_error *err)
     static const struct svc_lr_rows rows = { on_framework, on_task, on_kill, on_meta };
     int r;
 
-    l->cluster = json_pack("{s:{}}", "nodes");
+    l->cluster = json_pack("{s:n}", "nodes");
     l->acl = json_pack("{s:{}, s:[]}", "namespaceAcls", "normalAdminUsers");
     l->launching = json_null();
     l->launched = json_null();

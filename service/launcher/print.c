@@ -24,6 +24,14 @@ static json_t *id_or_null(struct yarn_app_id app)
     return app.id ? json_string(yarn_app_id_text(app, text)) : json_null();
 }
 
+/* An application that has not said so has made none. */
+static json_t *shown_progress(const struct svc_lr_status *s)
+{
+    if (!s->app.id)
+        return json_null();
+    return json_real(s->progress < 0 ? 0 : s->progress);
+}
+
 int svc_lr_shown_state(const struct svc_framework *f)
 {
     int s = f->st.state;
@@ -46,8 +54,7 @@ json_t *svc_lr_framework_status(const struct svc_framework *f)
         svc_lr_state_name(svc_lr_shown_state(f)), "frameworkRetryPolicyState",
         svc_fw_retries_json(&s->retries), "frameworkCreatedTimestamp", json_integer(s->created_ms),
         "frameworkCompletedTimestamp", time_or_null(s->completed_ms), "applicationId",
-        id_or_null(s->app), "applicationProgress",
-        s->progress < 0 ? json_null() : json_real(s->progress), "applicationTrackingUrl",
+        id_or_null(s->app), "applicationProgress", shown_progress(s), "applicationTrackingUrl",
         text_or_null(s->tracking_url), "applicationLaunchedTimestamp", time_or_null(s->launched_ms),
         "applicationCompletedTimestamp", time_or_null(s->app_completed_ms), "applicationExitCode",
         told ? json_integer(x->code) : json_null(), "applicationExitDescription",

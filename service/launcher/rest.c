@@ -52,11 +52,18 @@ static void give(struct run *k, unsigned status, json_t *o)
     json_decref(o);
 }
 
+/* A message begins with the exception's class, as Java's do. */
 static void refuse_as(struct run *k, unsigned status, const char *name, const char *java,
                       const char *why)
 {
+    _cleanup_free_ char *text = NULL;
+
+    if (sv_asprintf(&text, "%s: %s", java, why) < 0)
+        text = NULL;
     give(k, status,
-         json_pack("{s:s, s:s, s:s}", "exception", name, "message", why, "javaClassName", java));
+         text ? json_pack("{s:s, s:s, s:s}", "exception", name, "message", text, "javaClassName",
+                          java)
+              : NULL);
 }
 
 static void refuse(struct run *k, unsigned status, const char *why)
@@ -91,6 +98,23 @@ static const char *misformed(const char *bad)
     return NULL;
 }
 
+/* One line: the violations, parted by commas. */
+static void refuse_violations(struct run *k, const char *bad)
+{
+    struct sv_buf b = SV_BUF_INIT(4 * SVC_FW_VIOLATIONS_MAX);
+    int r = sv_buf_put_str(&b, "javax.validation.ConstraintViolationException: ");
+
+    for (const char *at = bad; r == 0 && *at; at += strcspn(at, "\n") + 1)
+        r = sv_buf_printf(&b, "%s%.*s", at == bad ? "" : ", ", (int)strcspn(at, "\n"), at);
+    if (r == 0)
+        r = sv_buf_put(&b, "", 1);
+    if (r == 0)
+        refuse(k, 400, (const char *)b.data);
+    else
+        refuse(k, 503, "out of memory");
+    sv_buf_free(&b);
+}
+
 /* The result of reading a body; true: it is well. */
 static bool read_well(struct run *k, int r, char *bad)
 {
@@ -99,7 +123,7 @@ static bool read_well(struct run *k, int r, char *bad)
     if (java)
         refuse_as(k, 400, strrchr(java, '.') + 1, java, bad);
     else if (r == -EINVAL)
-        refuse(k, 400, bad);
+        refuse_violations(k, bad);
     else if (r == -EFBIG)
         refuse(k, 400, "the body is too large");
     else if (r < 0)
@@ -181,7 +205,9 @@ static void put_framework(struct run *k)
 {
     struct svc_lr_put p = { .name = k->framework,
                             .host = k->c->peer,
-                            .user = k->c->caller ? k->c->caller : k->c->user };
+                            .user = k->c->caller          ? k->c->caller
+                                    : k->l->settings->acl ? svc_lr_caller(k->c)
+                                                          : NULL };
     char *bad = NULL;
     const char *why = "";
     int r;

@@ -46,7 +46,7 @@ static const struct row {
     { "GET", F "/FrameworkStatus", NULL, 200, "\"frameworkState\": \"FRAMEWORK_WAITING\"" },
     { "GET", F "/FrameworkStatus", NULL, 200, "\"frameworkCompletedTimestamp\": null" },
     { "GET", F "/AggregatedFrameworkStatus", NULL, 200, "{\"frameworkStatus\":{" },
-    { "GET", F "/FrameworkRequest", NULL, 200, "\"launchClientUserName\": \"ann\"" },
+    { "GET", F "/FrameworkRequest", NULL, 200, "\"launchClientUserName\": \"UNKNOWN\"" },
     { "GET", F "/FrameworkRequest", NULL, 200, "\"launchClientHostName\": \"10.0.0.1\"" },
     { "GET", F "/FrameworkRequest", NULL, 200, "\"launchClientType\": \"UNKNOWN\"" },
     { "GET", F "/AggregatedFrameworkRequest", NULL, 200, "\"migrateTaskRequests\": null" },
