@@ -96,6 +96,9 @@ struct svc_fwm {
 void svc_fwm_need(int r);
 /* The number in "role<i>-<k>". */
 size_t svc_fwm_role_of(const char *instance);
+#define SVC_FWM_NAME (SVC_FW_NAME_MAX + 16)
+/* A task's name for people, "worker-3"; instance NULL: "no task". Returns `ret`. */
+const char *svc_fwm_name(const struct svc_fwm *m, const char *instance, char ret[SVC_FWM_NAME]);
 /* Its state is to be told. */
 void svc_fwm_changed(struct svc_fwm *m, const char *instance);
 bool svc_fwm_is_told(const struct svc_fwm *m, const char *instance);

@@ -92,6 +92,7 @@ static void next_turn(struct svc_fwm *m, const struct svc_fwm_released *what)
 static void on_ask(struct svc_fwm *m, const struct svc_op *op)
 {
     struct sv_error err = { 0 };
+    char name[SVC_FWM_NAME];
     int r = ask(m, op, &err);
 
     svc_fwm_need(r);
@@ -101,7 +102,8 @@ static void on_ask(struct svc_fwm *m, const struct svc_op *op)
 
         if (!refused.why)
             sv_out_of_memory();
-        sv_log_warning("%s: no container can be requested: %s", op->instance, why);
+        sv_log_warning("%s: no container can be requested: %s", svc_fwm_name(m, op->instance, name),
+                       why);
         next_turn(m, &refused);
         return;
     }

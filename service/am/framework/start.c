@@ -68,6 +68,7 @@ static void on_launch(void *data, void *userdata)
     struct svc_fwm *m = userdata;
     struct svc_fwm_container *c = svc_fwm_container(m, l->id);
     const char *why = l->err.text;
+    char name[SVC_FWM_NAME];
 
     m->jobs--;
     (void)sd_event_source_set_enabled(m->turn, SD_EVENT_ONESHOT); /* exists, ignoring */
@@ -82,7 +83,8 @@ static void on_launch(void *data, void *userdata)
     }
     if (l->status == 0)
         return;
-    sv_log(SV_LOG_WARNING, c->key, "%s: %s not started: %s", c->instance, c->key, why);
+    sv_log(SV_LOG_WARNING, c->key, "%s: %s not started: %s", svc_fwm_name(m, c->instance, name),
+           c->key, why);
     svc_engine_start_failed(m->engine, sv_now_ms(), l->id, why);
     m->operate(m);
 }

@@ -1,5 +1,6 @@
 /* Tables of the master: tasks to be told, containers, requests. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <utlist.h>
 
@@ -16,6 +17,17 @@ void svc_fwm_need(int r)
 size_t svc_fwm_role_of(const char *instance)
 {
     return (size_t)strtoul(instance + strlen("role"), NULL, 10);
+}
+
+const char *svc_fwm_name(const struct svc_fwm *m, const char *instance, char ret[SVC_FWM_NAME])
+{
+    const char *index = instance ? strrchr(instance, '-') : NULL;
+    size_t role = instance ? svc_fwm_role_of(instance) : SIZE_MAX;
+
+    (void)snprintf(ret, SVC_FWM_NAME, "%s%s",
+                   index && role < m->spec->n_roles ? m->spec->roles[role].name : "no task",
+                   index ? index : "");
+    return ret;
 }
 
 /* ---- Tasks ---- */

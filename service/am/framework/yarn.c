@@ -34,7 +34,9 @@ static bool take_ports(struct svc_fwm *m, struct svc_fwm_container *c, size_t ro
     if (r < 0) {
         sv_log(SV_LOG_WARNING, c->key, "%s on %s: no ports for a task of %s: %s; released", c->key,
                c->node.host, m->spec->roles[role].name,
-               r == -EADDRINUSE ? "another task has them" : strerror(-r));
+               r == -EADDRINUSE ? "another task has them"
+               : r == -ENOSPC   ? "too few of selvedge.framework.port-range are free"
+                                : strerror(-r));
         return false;
     }
     free(c->ports);
@@ -65,6 +67,7 @@ static void on_recovered(struct cli_am *yarn, const struct cli_allocation *c, vo
     struct svc_fwm *m = userdata;
     struct svc_fwm_container *own = svc_fwm_container(m, c->id);
     const struct svc_allocated a = allocated(c);
+    char name[SVC_FWM_NAME];
 
     (void)yarn;
     if (!own)
@@ -78,8 +81,8 @@ static void on_recovered(struct cli_am *yarn, const struct cli_allocation *c, vo
     own->http = strdup(c->http_address);
     if (!own->http)
         sv_out_of_memory();
-    sv_log(SV_LOG_INFO, own->key, "%s on %s: kept, %s", own->key, c->node.host,
-           own->instance ? own->instance : "of an unknown task");
+    sv_log(SV_LOG_INFO, own->key, "%s on %s: kept, of %s", own->key, c->node.host,
+           svc_fwm_name(m, own->instance, name));
     svc_engine_recovered(m->engine, sv_now_ms(), &a, "");
     if (m->registered)
         svc_fwm_operate(m);
@@ -136,12 +139,13 @@ static void on_started(struct cli_am *yarn, struct yarn_container_id id, int sta
     struct svc_fwm *m = userdata;
     struct svc_fwm_container *c = svc_fwm_container(m, id);
     const char *why = err && err->code ? err->text : strerror(-status);
+    char name[SVC_FWM_NAME];
 
     (void)yarn;
     if (!c)
         return;
     if (status < 0) {
-        sv_log(SV_LOG_WARNING, c->key, "%s: %s not started: %s", c->instance ? c->instance : "",
+        sv_log(SV_LOG_WARNING, c->key, "%s: %s not started: %s", svc_fwm_name(m, c->instance, name),
                c->key, why);
         svc_engine_start_failed(m->engine, sv_now_ms(), id, why);
     } else {
@@ -155,12 +159,12 @@ static void on_completed(struct cli_am *yarn, struct yarn_container_id id, int32
 {
     struct svc_fwm *m = userdata;
     struct svc_fwm_container *c = svc_fwm_container(m, id);
+    char name[SVC_FWM_NAME];
 
     (void)yarn;
-    if (c) {
-        sv_log(SV_LOG_INFO, c->key, "%s: %s on %s ended with %d", c->instance ? c->instance : "",
-               c->key, c->node.host, exit_status);
-    }
+    if (c)
+        sv_log(SV_LOG_INFO, c->key, "%s: %s on %s ended with %d",
+               svc_fwm_name(m, c->instance, name), c->key, c->node.host, exit_status);
     svc_engine_completed(m->engine, sv_now_ms(), id, exit_status, diagnostics);
     if (m->registered)
         svc_fwm_operate(m);
