@@ -76,7 +76,8 @@ void svc_lr_poll_report(struct svc_lr *l, const struct svc_lr_report *r)
     }
     if (!svc_lr_live(f->st.state))
         return;
-    take_url(l, f, r->tracking_url);
+    if (r->state == SVC_LR_IS_RUNNING) /* before, it is a page of the ResourceManager */
+        take_url(l, f, r->tracking_url);
     if (f->st.state != next)
         svc_lr_post(l, f, r->state == SVC_LR_IS_RUNNING ? SVC_LR_SEEN_RUNNING : SVC_LR_SEEN_WAITING,
                     &in);
