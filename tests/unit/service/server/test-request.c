@@ -54,8 +54,8 @@ static int get(const void *bytes, size_t n)
 
 static void test_lies(void **state)
 {
-    const uint32_t huge[] = { 0xffffffff, 0, 0, 0, 0 }, none[] = { 0, 0, 0, 0, 1 },
-                   sum[] = { 1, 1, 1, 1, 0, 0 };
+    const uint32_t huge[] = { 0xffffffff, 0, 0, 0, 0, 0 }, none[] = { 0, 0, 0, 0, 0, 1 },
+                   sum[] = { 1, 1, 1, 1, 0, 0, 0 };
 
     (void)state;
     assert_int_equal(get("", 0), -EBADMSG);
