@@ -7,6 +7,8 @@
 
 #include "service/launcher/print.h"
 
+#define ENDED_ONCE 32 /* such tasks of one call: each is parsed */
+
 enum phase { HEAD, ROLE, TASKS, TAIL, LIST, END };
 
 struct svc_lr_pieces {
@@ -17,6 +19,7 @@ struct svc_lr_pieces {
     uint64_t generation;
     size_t role;
     int32_t task;
+    int ended;    /* tasks whose text became another one in this call */
     bool more;    /* something stands before the next one */
     char **names; /* SummarizedFrameworkInfos */
     size_t n_names, at;
@@ -78,32 +81,48 @@ static int put_role(struct svc_lr_pieces *p, const struct svc_framework *f, stru
                                  name);
 }
 
-static int put_task(struct svc_lr_pieces *p, const struct svc_framework *f,
-                    const struct svc_lr_role *role, struct sv_buf *out)
+/* A task that had not ended with its application is shown as ended. That text stays in memory, in
+ * the place of the told one, which the store keeps. */
+static int end_task(struct svc_lr_pieces *p, struct svc_framework *f, struct svc_lr_role *role)
 {
-    const char *text = role->tasks[p->task];
-    bool over = f->st.state >= SVC_LR_APP_COMPLETED && !role->completed[p->task];
-    _cleanup_free_ char *ended =
-        text && over && p->shape != SVC_LR_TOLD ? svc_lr_ended_task(f, text) : NULL;
-    int r = 0;
+    char **at = &role->tasks[p->task];
+    char *ended = svc_lr_ended_task(f, *at);
+    size_t before = strlen(*at);
 
-    if (!text)
-        return 0;
-    if (p->more)
-        r = put(out, ",");
-    p->more = true;
-    if (over && p->shape != SVC_LR_TOLD && !ended)
+    if (!ended)
         return -ENOMEM;
-    return r < 0 ? r : put(out, ended ? ended : text);
+    f->text_bytes += strlen(ended) - before;
+    p->l->all.text_bytes += strlen(ended) - before;
+    free(*at);
+    *at = ended;
+    role->completed[p->task] = true;
+    return 0;
 }
 
-static int put_tasks(struct svc_lr_pieces *p, const struct svc_framework *f, struct sv_buf *out,
-                     size_t n)
+static int put_task(struct svc_lr_pieces *p, struct svc_framework *f, struct svc_lr_role *role,
+                    struct sv_buf *out)
 {
-    const struct svc_lr_role *role = &f->roles[p->role];
     int r = 0;
 
-    for (; r == 0 && p->task < role->n && out->len < n; p->task++)
+    if (!role->tasks[p->task])
+        return 0;
+    if (p->shape != SVC_LR_TOLD && f->st.state >= SVC_LR_APP_COMPLETED &&
+        !role->completed[p->task]) {
+        r = end_task(p, f, role);
+        p->ended++;
+    }
+    if (r == 0 && p->more)
+        r = put(out, ",");
+    p->more = true;
+    return r < 0 ? r : put(out, role->tasks[p->task]);
+}
+
+static int put_tasks(struct svc_lr_pieces *p, struct svc_framework *f, struct sv_buf *out, size_t n)
+{
+    struct svc_lr_role *role = &f->roles[p->role];
+    int r = 0;
+
+    for (; r == 0 && p->task < role->n && out->len < n && p->ended < ENDED_ONCE; p->task++)
         r = put_task(p, f, role, out);
     if (r < 0 || p->task < role->n)
         return r;
@@ -139,7 +158,7 @@ static int step_list(struct svc_lr_pieces *p, struct sv_buf *out)
 
 static int step(struct svc_lr_pieces *p, struct sv_buf *out, size_t n)
 {
-    const struct svc_framework *f;
+    struct svc_framework *f;
     int r;
 
     if (p->phase == LIST)
@@ -174,7 +193,8 @@ int svc_lr_pieces_next(struct svc_lr_pieces *p, struct sv_buf *out, size_t n)
     int r = 0;
 
     n += out->len;
-    while (r == 0 && p->phase != END && out->len < n)
+    p->ended = 0;
+    while (r == 0 && p->phase != END && out->len < n && p->ended < ENDED_ONCE)
         r = step(p, out, n);
     return r < 0 ? r : p->phase != END;
 }

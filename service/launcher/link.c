@@ -154,6 +154,7 @@ static bool drop_migrated(struct svc_framework *f, const char *role, const struc
 struct taking {
     struct svc_lr *l;
     struct svc_framework *f;
+    struct sv_arena *a; /* of the tasks of this request */
     bool migrated;
     struct svc_lr_answer *ret;
 };
@@ -169,11 +170,10 @@ static char *text_of(const struct svc_fw_task *t, const char *role)
 
 static int take_task(struct taking *k, const char *role, const json_t *o)
 {
-    _cleanup_arena_ struct sv_arena *a = sv_arena_new(1 << 20);
     struct sv_error err = { 0 };
     struct svc_fw_task t;
     struct svc_lr_task set = { .role = role };
-    int r = a ? svc_fw_task_read(o, role, a, &t, &err) : -ENOMEM;
+    int r = svc_fw_task_read(o, role, k->a, &t, &err);
 
     if (r < 0)
         return refuse(k->ret, r == -ENOMEM ? 503 : 400, "taskRoles[%s]: %s", role, err.text);
@@ -237,10 +237,13 @@ static void take_rest(struct svc_framework *f, const struct message *m)
 static int take_in(struct svc_lr *l, struct svc_framework *f, const struct message *m,
                    struct svc_lr_answer *ret)
 {
-    struct taking k = { .l = l, .f = f, .ret = ret };
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(4 * SVC_FW_LINK_MAX);
+    struct taking k = { .l = l, .f = f, .a = a, .ret = ret };
     struct svc_lr_input in = { 0 };
     int r;
 
+    if (!a)
+        return refuse(ret, 503, "out of memory");
     svc_lr_begin(l);
     if (m->full) {
         svc_lr_drop_tasks(&l->all, f);

@@ -8,12 +8,14 @@
 #include <utlist.h>
 
 #include "common/clock.h"
+#include "common/loop-guard.h"
 #include "common/web/http-stream.h"
 #include "common/web/rest-reply.h"
 #include "service/framework/link.h"
 #include "service/launcher/link.h"
 #include "service/server/frameworks-internal.h"
 
+#define TURN_US 2000                 /* of one answer, in one turn of the loop */
 #define PIECE ((size_t)64 << 10)     /* bytes that are built at once */
 #define PIECE_MAX ((size_t)16 << 20) /* one task, request or summary more than that */
 
@@ -25,20 +27,32 @@ struct framework_stream {
     struct svc_lr_pieces *pieces;
     struct sv_buf buf;
     bool more;
+    sd_event_source *turn; /* the next one, when this one has taken its time */
     struct framework_stream *prev, *next;
 };
 
 static void stream_free(struct framework_stream *t)
 {
     DL_DELETE(t->s->streams, t);
+    t->turn = sd_event_source_disable_unref(t->turn);
     t->pieces = svc_lr_pieces_free(t->pieces);
     sv_buf_free(&t->buf);
     free(t);
 }
 
-/* As much as the client takes now: a turn is what its buffer holds. */
+static int on_turn(sd_event_source *source, void *userdata);
+
+static int later(struct framework_stream *t)
+{
+    if (t->turn)
+        return sd_event_source_set_enabled(t->turn, SD_EVENT_ONESHOT);
+    return sd_event_add_defer(t->s->cfg.event, &t->turn, on_turn, t);
+}
+
+/* As much as the client takes now, for a turn's time. */
 static void feed(struct framework_stream *t)
 {
+    int64_t until = sv_now_us() + TURN_US;
     int r = 0;
 
     while (r == 0) {
@@ -47,12 +61,26 @@ static void feed(struct framework_stream *t)
             return;
         if (r < 0 || !t->more)
             break;
+        if (sv_now_us() >= until) {
+            r = later(t);
+            if (r >= 0)
+                return;
+            break;
+        }
         r = svc_lr_pieces_next(t->pieces, &t->buf, PIECE);
         t->more = r > 0;
         r = SV_MIN(r, 0);
     }
     sv_http_stream_end(t->stream, r == 0);
     stream_free(t);
+}
+
+static int on_turn(sd_event_source *source, void *userdata)
+{
+    SV_LOOP_HANDLER();
+    (void)source;
+    feed(userdata);
+    return 0;
 }
 
 static void on_drained(void *userdata)
