@@ -84,57 +84,83 @@ void svc_lr_on_killed(struct svc_lr *l, const char *app, bool killed)
 
 /* ---- Turns ---- */
 
-static void pump_kills(struct svc_lr *l)
+#define REFUSED_MAX 64
+
+/* Users for whom no process can be started in this turn: one of them must not keep the others
+ * waiting. */
+struct refused {
+    const char *users[REFUSED_MAX];
+    size_t n;
+};
+
+static bool is_refused(const struct refused *r, const char *user)
+{
+    for (size_t i = 0; i < r->n; i++)
+        if (strcmp(r->users[i], user) == 0)
+            return true;
+    return r->n == REFUSED_MAX;
+}
+
+static void pump_kills(struct svc_lr *l, struct refused *refused)
 {
     struct svc_lr_kill *k;
-    bool again;
 
     DL_FOREACH (l->kills, k) {
+        /* The files of one that is there again are its. */
+        bool again = k->framework && svc_lr_find(&l->all, k->framework);
+
         if (l->n_works >= SVC_LR_WORKS_AT_ONCE)
             return;
-        if (k->busy)
+        if (k->busy || is_refused(refused, k->user))
             continue;
-        /* The files of one that is there again are its. */
-        again = k->framework && svc_lr_find(&l->all, k->framework);
-        if (l->world.kill(l->world.userdata, k->app, k->user, again ? NULL : k->framework) < 0)
-            return;
+        if (l->world.kill(l->world.userdata, k->app, k->user, again ? NULL : k->framework) < 0) {
+            refused->users[refused->n++] = k->user;
+            continue;
+        }
         k->busy = true;
         l->n_works++;
     }
 }
 
-/* False: what it needs is used up. */
-static bool pump_one(struct svc_lr *l, struct svc_framework *f)
+static void begin_id(struct svc_lr *l, struct svc_framework *f, bool *more)
 {
-    bool id = f->st.state == SVC_LR_WAITING;
-    int r;
-
-    if (id ? l->n_ids >= SVC_LR_IDS_AT_ONCE : l->n_works >= SVC_LR_WORKS_AT_ONCE)
-        return false;
-    r = id ? l->world.new_id(l->world.userdata, f->name, f->generation)
-           : l->world.submit(l->world.userdata, f);
-    if (r < 0)
-        return false;
+    if (l->n_ids >= SVC_LR_IDS_AT_ONCE ||
+        l->world.new_id(l->world.userdata, f->name, f->generation) < 0) {
+        *more = false;
+        return;
+    }
     svc_lr_dequeue(l, f);
     f->busy = true;
-    l->n_ids += id;
-    l->n_works += !id;
-    return true;
+    l->n_ids++;
+}
+
+static void begin_submission(struct svc_lr *l, struct svc_framework *f, struct refused *refused)
+{
+    const char *user = f->st.user ? f->st.user : f->d->user;
+
+    if (l->n_works >= SVC_LR_WORKS_AT_ONCE || is_refused(refused, user))
+        return;
+    if (l->world.submit(l->world.userdata, f) < 0) {
+        refused->users[refused->n++] = user;
+        return;
+    }
+    svc_lr_dequeue(l, f);
+    f->busy = true;
+    l->n_works++;
 }
 
 static void pump(struct svc_lr *l)
 {
+    struct refused refused = { 0 };
     struct svc_framework *f, *tmp;
-    bool ids = true, works = true;
+    bool ids = true;
 
-    pump_kills(l);
+    pump_kills(l, &refused);
     DL_FOREACH_SAFE (l->queue, f, tmp) {
-        bool *more = f->st.state == SVC_LR_WAITING ? &ids : &works;
-
-        if (*more)
-            *more = pump_one(l, f);
-        if (!ids && !works)
-            return;
+        if (f->st.state != SVC_LR_WAITING)
+            begin_submission(l, f, &refused);
+        else if (ids)
+            begin_id(l, f, &ids);
     }
 }
 

@@ -51,6 +51,7 @@ struct fake {
     int polls, changes;
     bool dead;           /* nothing reaches the world any more */
     int32_t submit_code; /* of the next submissions */
+    const char *busy;    /* a user for whom no process is started */
 };
 
 /* ---- The world ---- */
@@ -87,7 +88,7 @@ static __attribute__((unused)) int fake_submit(void *u, const struct svc_framewo
     struct fake *k = u;
     struct fake_app *a = fake_find(k, f->st.app);
 
-    if (k->dead)
+    if (k->dead || (k->busy && strcmp(k->busy, f->st.user) == 0))
         return -EAGAIN;
     assert_non_null(a);
     for (int i = 0; i < k->n_apps; i++)

@@ -327,6 +327,32 @@ static void shown_at_the_end(void **state)
     fake_stop(&k);
 }
 
+/* A user whose processes hang does not keep others waiting. */
+static void users_do_not_wait_for_users(void **state)
+{
+    static const char of_bob[] =
+        "{\"version\":1,\"user\":{\"name\":\"bob\"},\"taskRoles\":{\"W\":{\"taskNumber\":1,"
+        "\"taskService\":{\"version\":5,\"entryPoint\":\"r\",\"sourceLocations\":[\"hdfs:///a\"],"
+        "\"resource\":{\"cpuNumber\":1,\"memoryMB\":64}}}}}";
+    struct fake k = { .busy = "ann" };
+
+    (void)state;
+    fake_start(&k);
+    put(&k, "a1", BODY(1, ""));
+    put(&k, "a2", BODY(1, ""));
+    put(&k, "b", of_bob);
+    svc_lr_tick(k.l);
+    fake_run(&k);
+    assert_int_equal(STATE("a1"), SVC_LR_CREATED);
+    assert_int_equal(STATE("b"), SVC_LR_LAUNCHED);
+    k.busy = NULL;
+    svc_lr_tick(k.l);
+    fake_run(&k);
+    assert_int_equal(STATE("a1"), SVC_LR_LAUNCHED);
+    assert_int_equal(STATE("a2"), SVC_LR_LAUNCHED);
+    fake_stop(&k);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -342,6 +368,7 @@ int main(void)
         cmocka_unit_test(collects),
         cmocka_unit_test(limits),
         cmocka_unit_test(shown_at_the_end),
+        cmocka_unit_test(users_do_not_wait_for_users),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
