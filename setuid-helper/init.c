@@ -181,8 +181,10 @@ static const char *enter_work_dir(const struct hlp *h, int script, int credentia
     static char path[HLP_PATH_MAX + sizeof("/" SCRIPT)];
     static const char line[] = "#!/bin/bash\n";
     char cwd[HLP_PATH_MAX], first[sizeof(line) - 1];
-    for_bash = pread(script, first, sizeof(first), 0) == (ssize_t)sizeof(first) &&
-               memcmp(first, line, sizeof(first)) == 0;
+    const ssize_t len = pread(script, first, sizeof(first), 0);
+    if (len < 0)
+        hlp_fail(EXE_STATUS_SCRIPT_FILE, errno, SCRIPT);
+    for_bash = len == (ssize_t)sizeof(first) && memcmp(first, line, sizeof(first)) == 0;
     size_t n =
         hlp_format(path, HLP_PATH_MAX, "%s/usercache/%s/appcache/%s/%s",
                    h->cfg.local_dirs.v[h->req.work_dir], h->req.submitter, h->app, h->container);
