@@ -143,12 +143,16 @@ static int note_one(const char *path, const struct stat *st, int type, struct FT
     return 0;
 }
 
-/* Numbers of the shells: they are others. */
-static void mask_pids(char *text)
+/* Numbers of the shells: they are others, and of other lengths. */
+static void drop_pids(char *text)
 {
-    for (char *p = text; (p = strstr(p, "pid="));)
-        for (p += 4; *p >= '0' && *p <= '9'; p++)
-            *p = '0';
+    for (char *p = text; (p = strstr(p, "pid="));) {
+        size_t n;
+
+        p += 4;
+        n = strspn(p, "0123456789");
+        memmove(p, p + n, strlen(p + n) + 1);
+    }
 }
 
 /* A shell that waits for its child says how a signal ended it, with the child's number: where the
@@ -203,7 +207,7 @@ static char *outcome(const struct sv_buf *script, bool by_bash)
     FILE *f = open_memstream(&text, &size);
     assert_non_null(f);
     while (n_entries > 0) {
-        mask_pids(entries[--n_entries]);
+        drop_pids(entries[--n_entries]);
         drop_obituary(entries[n_entries]);
         (void)fputs(entries[n_entries], f);
         free(entries[n_entries]);
