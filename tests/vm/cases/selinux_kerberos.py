@@ -1,5 +1,6 @@
-"""Kerberos on a node with SELinux enforcing: selvedge-gss in its type, for the NodeManager's type
-and not for containers. Cases of test-selinux."""
+"""Kerberos on a node with SELinux enforcing: selvedge-gss in its type, for the types of
+NodeManager and ResourceManager and not for containers. Cases of test-selinux."""
+import contextlib
 import os
 import pwd
 import shutil
@@ -7,12 +8,14 @@ import subprocess
 
 from cases.selinux_jobs import Machine, denials
 from cluster import host
-from realm import NM, Realm, admin
+from realm import HOST, NM, REALM, Realm, admin
 from selinuxlib import context, expect, label, tool
 
 KEYTABS = "/etc/security/keytabs"
 KEYTAB = f"{KEYTABS}/nm.service.keytab"
 SOCKET = "/run/selvedge-gss/socket"
+RM, RM_SOCKET = f"rm/{HOST}@{REALM}", "/run/selvedge-gss-rm/socket"
+RM_KEYTAB = f"{KEYTABS}/rm.service.keytab"
 DRIVER = f"{os.environ['BUILD']}/tests/integration/gss/gss-driver"
 # The NodeManager's part by another program, in the NodeManager's type.
 CALLER = "/usr/local/sbin/asks-for-tickets"
@@ -39,8 +42,46 @@ def asks(mode, *options):
     )
 
 
-def helpers():
-    return host.processes_of({pwd.getpwnam("selvedge-gss").pw_uid})
+def helpers(account="selvedge-gss"):
+    """Processes of selvedge-gss."""
+    found = []
+    for pid in host.processes_of({pwd.getpwnam(account).pw_uid}):
+        with contextlib.suppress(OSError), open(f"/proc/{pid}/comm", encoding="ascii") as f:
+            if f.read() == "selvedge-gss\n":
+                found.append(pid)
+    return found
+
+
+def of_the_resourcemanager():
+    """In its type it asks the helper of its own socket, which has its keytab."""
+    asker = labelled_copy(DRIVER, "/usr/local/sbin/asks-as-the-rm", "selvedge_rm_exec_t")
+    mark = denials.mark()
+    admin(f"addprinc -randkey {RM}")
+    admin(f"ktadd -norandkey -k {RM_KEYTAB} {RM}")
+    os.chmod(RM_KEYTAB, 0o400)
+    tool("restorecon", "-RF", KEYTABS)
+    tool("systemctl", "start", "selvedge-gss-rm.socket")
+    expect("the socket", label(RM_SOCKET), "system_u:object_r:selvedge_gss_sock_t:s0")
+    unit, account = "asks-as-the-rm", "selvedge-gss-rm"
+    argv = ["systemd-run", "--quiet", f"--unit={unit}", "--uid=yarn"]
+    command = [asker, "--helper=/none", f"--socket={RM_SOCKET}", f"--principal={RM}"]
+    tool(*argv, "--wait", *command, "login")
+    said = tool("journalctl", "-b", "--no-pager", "-u", unit)
+    expect(f"a ticket: {said}", "ticket for" in said, True)
+    tool(*argv, *command, "renewal")
+    host.wait_for(lambda: helpers(account), 60, "selvedge-gss")
+    expect(
+        "the helper's type",
+        {context(p) for p in helpers(account)},
+        {"system_u:system_r:selvedge_gss_t:s0"},
+    )
+    asking = int(tool("systemctl", "show", "-P", "MainPID", unit))
+    expect("the caller's", context(asking), "system_u:system_r:selvedge_rm_t:s0")
+    tool("systemctl", "stop", unit)
+    host.wait_for(lambda: not helpers(account), 60, "selvedge-gss ends")
+    subprocess.run(["systemctl", "reset-failed", unit], capture_output=True)
+    tool("systemctl", "stop", "selvedge-gss-rm.socket")
+    denials.none(mark)
 
 
 def tickets(realm):
@@ -117,5 +158,6 @@ def kerberos():
     tickets(realm)
     containers()
     tool("systemctl", "stop", "selvedge-gss.socket")
+    of_the_resourcemanager()
     realm.remove()
     shutil.rmtree(KEYTABS)
