@@ -61,7 +61,16 @@ void svc_lr_write_request(struct svc_lr *l, struct svc_framework *f)
 
     f->revision++;
     text = svc_lr_record_request(f);
-    svc_lr_store_request(l->store, f->name, text);
+    svc_lr_store_request(l->store, f->name, text, f->tasks);
+}
+
+void svc_lr_forget_tasks(struct svc_lr *l, struct svc_framework *f)
+{
+    svc_lr_drop_tasks(&l->all, f);
+    if (f->tasks)
+        svc_lr_store_drop_tasks(l->store, f->tasks);
+    f->tasks = ++l->last_tasks;
+    svc_lr_write_request(l, f);
 }
 
 void svc_lr_write_status(struct svc_lr *l, struct svc_framework *f)
@@ -152,11 +161,8 @@ static void run(struct svc_lr *l, struct svc_framework *f, enum svc_lr_event e,
         svc_lr_index_app(&l->all, f, before);
     if (in->kill && before.id && user)
         want_kill(l, before, user, "");
-    if (in->drop_tasks) {
-        svc_lr_drop_tasks(&l->all, f);
-        svc_lr_store_drop_tasks(l->store, f->name);
-        f->revision++;
-    }
+    if (in->drop_tasks)
+        svc_lr_forget_tasks(l, f);
     f->ending &= e != SVC_LR_CREATE;
     f->asked = e == SVC_LR_CREATE ? 0 : f->asked;
     f->failures = e == SVC_LR_CREATE ? 0 : f->failures;
@@ -207,8 +213,7 @@ void svc_lr_restart(struct svc_lr *l, struct svc_framework *f)
         want_kill(l, before, f->st.user, "");
     svc_lr_status_reset(&f->st, f->first_ms);
     svc_lr_index_app(&l->all, f, before);
-    svc_lr_drop_tasks(&l->all, f);
-    svc_lr_store_drop_tasks(l->store, f->name);
+    svc_lr_forget_tasks(l, f);
     f->busy = false;
 }
 
@@ -217,6 +222,7 @@ void svc_lr_forget(struct svc_lr *l, struct svc_framework *f)
     if (f->st.app.id && f->st.user)
         want_kill(l, f->st.app, f->st.user, f->name);
     svc_lr_store_remove(l->store, f->name);
+    svc_lr_store_drop_tasks(l->store, f->tasks);
     svc_lr_dequeue(l, f);
     svc_lr_remove(&l->all, f);
 }

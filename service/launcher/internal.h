@@ -25,6 +25,8 @@ void svc_lr_settle(struct svc_lr *l, struct svc_framework *f);
 void svc_lr_write_request(struct svc_lr *l, struct svc_framework *f); /* a new revision */
 void svc_lr_write_status(struct svc_lr *l, struct svc_framework *f);
 void svc_lr_write_meta(struct svc_lr *l, const char *key, json_t *value);
+/* Its tasks were of an application that has ended. Writes the request, too. */
+void svc_lr_forget_tasks(struct svc_lr *l, struct svc_framework *f);
 /* Removes it, and has its application killed. */
 void svc_lr_forget(struct svc_lr *l, struct svc_framework *f);
 /* A new version: the application is killed, the status begins anew. */

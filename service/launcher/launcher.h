@@ -57,8 +57,9 @@ struct svc_lr {
     struct svc_framework *queue; /* those that want an id or a submission */
     struct svc_lr_kill *kills;
     int n_ids, n_works;
-    uint64_t round; /* of polls */
-    bool again;     /* the poll is wanted again soon: a master ends */
+    int64_t last_tasks; /* the highest number of a set of tasks */
+    uint64_t round;     /* of polls */
+    bool again;         /* the poll is wanted again soon: a master ends */
     struct svc_lr_counts counts;
 };
 

@@ -191,7 +191,7 @@ static int take_task(struct taking *k, const char *role, const json_t *o)
                    ? refuse(k->ret, 400, "taskRoles[%s]: there is no task %d", role, t.index)
                    : refuse(k->ret, 503, "the launcher keeps no more of tasks");
     }
-    svc_lr_store_task(k->l->store, k->f->name, role, t.index, set.text);
+    svc_lr_store_task(k->l->store, k->f->tasks, role, t.index, set.text);
     return 0;
 }
 
@@ -245,10 +245,8 @@ static int take_in(struct svc_lr *l, struct svc_framework *f, const struct messa
     if (!a)
         return refuse(ret, 503, "out of memory");
     svc_lr_begin(l);
-    if (m->full) {
-        svc_lr_drop_tasks(&l->all, f);
-        svc_lr_store_drop_tasks(l->store, f->name);
-    }
+    if (m->full)
+        svc_lr_forget_tasks(l, f);
     r = take_tasks(&k, m->roles); /* what is well of a bad request stays: it was told */
     if (r == 0)
         take_rest(f, m);

@@ -12,7 +12,8 @@
 
 /* ---- Rows ---- */
 
-static int on_framework(void *u, const char *name, const char *request, const char *status)
+static int on_framework(void *u, const char *name, const char *request, const char *status,
+                        int64_t tasks)
 {
     struct svc_lr *l = u;
     struct svc_framework *f;
@@ -23,8 +24,18 @@ static int on_framework(void *u, const char *name, const char *request, const ch
     f = svc_lr_add(&l->all, name);
     if (!f)
         return -ENOMEM;
+    f->tasks = tasks;
+    l->last_tasks = SV_MAX(l->last_tasks, tasks);
     r = svc_lr_read_request(&l->all, f, request);
     return r < 0 ? r : svc_lr_read_status(&l->all, f, status);
+}
+
+static int on_dropped(void *u, int64_t tasks)
+{
+    struct svc_lr *l = u;
+
+    l->last_tasks = SV_MAX(l->last_tasks, tasks);
+    return 0;
 }
 
 /* Checked again as if a master told it. */
@@ -141,7 +152,7 @@ static int recover(struct svc_lr *l)
 
 int svc_lr_load(struct svc_lr *l, struct sv_error *err)
 {
-    static const struct svc_lr_rows rows = { on_framework, on_task, on_kill, on_meta };
+    static const struct svc_lr_rows rows = { on_framework, on_dropped, on_task, on_kill, on_meta };
     int r;
 
     l->cluster = json_pack("{s:n}", "nodes");

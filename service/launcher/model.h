@@ -72,6 +72,7 @@ struct svc_lr_role {
 struct svc_framework {
     char *name;
     uint64_t generation; /* another one has other tasks */
+    int64_t tasks;       /* number of its set of tasks in the store */
     /* ---- The request ---- */
     struct sv_arena *arena; /* of the descriptor */
     struct svc_fw_descriptor *d;

@@ -21,7 +21,9 @@ enum {
     REMOVE,
     TASK,
     NO_TASK,
-    NO_TASKS,
+    DROP,
+    SWEEP,
+    SWEPT,
     KILL,
     KILLED,
     META,
@@ -31,13 +33,16 @@ static const char *const sql[N_STATEMENTS] = {
     [BEGIN] = "BEGIN IMMEDIATE",
     [COMMIT] = "COMMIT",
     [ROLLBACK] = "ROLLBACK",
-    [REQUEST] = "INSERT INTO frameworks(name,request,status) VALUES(?1,?2,'') "
-                "ON CONFLICT(name) DO UPDATE SET request=?2",
+    [REQUEST] = "INSERT INTO frameworks(name,request,status,tasks) VALUES(?1,?2,'',?3) "
+                "ON CONFLICT(name) DO UPDATE SET request=?2, tasks=?3",
     [STATUS] = "UPDATE frameworks SET status=?2 WHERE name=?1",
     [REMOVE] = "DELETE FROM frameworks WHERE name=?1",
-    [TASK] = "INSERT OR REPLACE INTO tasks(framework,role,idx,text) VALUES(?1,?2,?3,?4)",
-    [NO_TASK] = "DELETE FROM tasks WHERE framework=?1 AND role=?2 AND idx=?3",
-    [NO_TASKS] = "DELETE FROM tasks WHERE framework=?1",
+    [TASK] = "INSERT OR REPLACE INTO tasks(tasks,role,idx,text) VALUES(?1,?2,?3,?4)",
+    [NO_TASK] = "DELETE FROM tasks WHERE tasks=?1 AND role=?2 AND idx=?3",
+    [DROP] = "INSERT OR REPLACE INTO dropped(tasks) VALUES(?1)",
+    [SWEEP] = "DELETE FROM tasks WHERE tasks=(SELECT min(tasks) FROM dropped) AND (role,idx) IN "
+              "(SELECT role,idx FROM tasks WHERE tasks=(SELECT min(tasks) FROM dropped) LIMIT 512)",
+    [SWEPT] = "DELETE FROM dropped WHERE tasks=(SELECT min(tasks) FROM dropped)",
     [KILL] = "INSERT OR REPLACE INTO kills(app,user,framework) VALUES(?1,?2,?3)",
     [KILLED] = "DELETE FROM kills WHERE app=?1",
     [META] = "INSERT OR REPLACE INTO meta(key,value) VALUES(?1,?2)",
@@ -45,9 +50,10 @@ static const char *const sql[N_STATEMENTS] = {
 static const char schema[] =
     "CREATE TABLE meta(key TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) WITHOUT ROWID;"
     "CREATE TABLE frameworks(name TEXT PRIMARY KEY NOT NULL, request TEXT NOT NULL,"
-    " status TEXT NOT NULL);"
-    "CREATE TABLE tasks(framework TEXT NOT NULL, role TEXT NOT NULL, idx INTEGER NOT NULL,"
-    " text TEXT NOT NULL, PRIMARY KEY(framework,role,idx)) WITHOUT ROWID;"
+    " status TEXT NOT NULL, tasks INTEGER NOT NULL);"
+    "CREATE TABLE dropped(tasks INTEGER PRIMARY KEY NOT NULL);"
+    "CREATE TABLE tasks(tasks INTEGER NOT NULL, role TEXT NOT NULL, idx INTEGER NOT NULL,"
+    " text TEXT NOT NULL, PRIMARY KEY(tasks,role,idx)) WITHOUT ROWID;"
     "CREATE TABLE kills(app TEXT PRIMARY KEY NOT NULL, user TEXT NOT NULL,"
     " framework TEXT NOT NULL) WITHOUT ROWID;";
 
@@ -55,6 +61,7 @@ struct svc_lr_store {
     sqlite3 *db;
     sqlite3_stmt *statements[N_STATEMENTS];
     bool open, failed;
+    bool dropped; /* there may be rows to sweep */
     uint64_t commits, failures;
     char why[256];
 };
@@ -262,8 +269,16 @@ uint64_t svc_lr_store_failures(const struct svc_lr_store *s)
     return s->failures;
 }
 
-void svc_lr_store_request(struct svc_lr_store *s, const char *framework, const char *request)
+static void integer(struct svc_lr_store *s, int i, int at, int64_t value)
 {
+    if (sqlite3_bind_int64(s->statements[i], at, value) != SQLITE_OK)
+        s->failed = true;
+}
+
+void svc_lr_store_request(struct svc_lr_store *s, const char *framework, const char *request,
+                          int64_t tasks)
+{
+    integer(s, REQUEST, 3, tasks);
     two(s, REQUEST, framework, request);
 }
 
@@ -274,27 +289,40 @@ void svc_lr_store_status(struct svc_lr_store *s, const char *framework, const ch
 
 void svc_lr_store_remove(struct svc_lr_store *s, const char *framework)
 {
-    two(s, NO_TASKS, framework, NULL);
     two(s, REMOVE, framework, NULL);
 }
 
-void svc_lr_store_task(struct svc_lr_store *s, const char *framework, const char *role,
-                       int32_t index, const char *value)
+void svc_lr_store_task(struct svc_lr_store *s, int64_t tasks, const char *role, int32_t index,
+                       const char *value)
 {
     int i = value ? TASK : NO_TASK;
 
-    text(s, i, 1, framework);
+    integer(s, i, 1, tasks);
     text(s, i, 2, role);
-    if (sqlite3_bind_int(s->statements[i], 3, index) != SQLITE_OK)
-        s->failed = true;
+    integer(s, i, 3, index);
     if (value)
         text(s, i, 4, value);
     run(s, i);
 }
 
-void svc_lr_store_drop_tasks(struct svc_lr_store *s, const char *framework)
+void svc_lr_store_drop_tasks(struct svc_lr_store *s, int64_t tasks)
 {
-    two(s, NO_TASKS, framework, NULL);
+    integer(s, DROP, 1, tasks);
+    run(s, DROP);
+    s->dropped = true;
+}
+
+int svc_lr_store_sweep(struct svc_lr_store *s)
+{
+    if (!s->dropped)
+        return 0;
+    svc_lr_store_begin(s);
+    run(s, SWEEP);
+    if (!s->failed && sqlite3_changes(s->db) == 0) {
+        run(s, SWEPT);
+        s->dropped = !s->failed && sqlite3_changes(s->db) > 0;
+    }
+    return svc_lr_store_commit(s);
 }
 
 void svc_lr_store_kill(struct svc_lr_store *s, const char *app, const char *user,
@@ -321,19 +349,32 @@ static const char *column(sqlite3_stmt *st, int i)
     return (const char *)sqlite3_column_text(st, i);
 }
 
+enum { METAS, FRAMEWORKS, DROPPED, TASKS, KILLS, N_TABLES };
+static const struct {
+    const char *query;
+    int columns;
+} tables[N_TABLES] = {
+    [METAS] = { "SELECT key,value FROM meta", 2 },
+    [FRAMEWORKS] = { "SELECT name,request,status,tasks FROM frameworks", 4 },
+    [DROPPED] = { "SELECT tasks FROM dropped", 1 },
+    [TASKS] = { "SELECT name,role,idx,text FROM tasks JOIN frameworks USING(tasks)", 4 },
+    [KILLS] = { "SELECT app,user,framework FROM kills", 3 },
+};
+
 static int give(const struct svc_lr_rows *rows, int kind, sqlite3_stmt *st, void *u)
 {
-    int n = kind == 2 ? 4 : kind == 0 ? 2 : 3;
-
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < tables[kind].columns; i++)
         if (!column(st, i))
             return -EUCLEAN;
     switch (kind) {
-    case 0:
+    case METAS:
         return rows->meta(u, column(st, 0), column(st, 1));
-    case 1:
-        return rows->framework(u, column(st, 0), column(st, 1), column(st, 2));
-    case 2:
+    case FRAMEWORKS:
+        return rows->framework(u, column(st, 0), column(st, 1), column(st, 2),
+                               sqlite3_column_int64(st, 3));
+    case DROPPED:
+        return rows->dropped(u, sqlite3_column_int64(st, 0));
+    case TASKS:
         return rows->task(u, column(st, 0), column(st, 1), sqlite3_column_int(st, 2),
                           column(st, 3));
     default:
@@ -344,15 +385,12 @@ static int give(const struct svc_lr_rows *rows, int kind, sqlite3_stmt *st, void
 int svc_lr_store_load(struct svc_lr_store *s, const struct svc_lr_rows *rows, void *userdata,
                       struct sv_error *err)
 {
-    static const char *const queries[] = { "SELECT key,value FROM meta",
-                                           "SELECT name,request,status FROM frameworks",
-                                           "SELECT framework,role,idx,text FROM tasks",
-                                           "SELECT app,user,framework FROM kills" };
     int r = 0;
 
-    for (int kind = 0; r == 0 && kind < (int)SV_ARRAY_LEN(queries); kind++) {
+    s->dropped = true;
+    for (int kind = 0; r == 0 && kind < N_TABLES; kind++) {
         sqlite3_stmt *st = NULL;
-        int e = sqlite3_prepare_v2(s->db, queries[kind], -1, &st, NULL);
+        int e = sqlite3_prepare_v2(s->db, tables[kind].query, -1, &st, NULL);
 
         while (r == 0 && e != SQLITE_DONE) {
             if (e == SQLITE_OK || e == SQLITE_ROW)

@@ -28,13 +28,18 @@ const char *svc_lr_store_why(const struct svc_lr_store *s); /* of the last failu
 uint64_t svc_lr_store_commits(const struct svc_lr_store *s);
 uint64_t svc_lr_store_failures(const struct svc_lr_store *s);
 
-void svc_lr_store_request(struct svc_lr_store *s, const char *framework, const char *request);
+/* `tasks`: the number of the set of tasks that is the framework's. */
+void svc_lr_store_request(struct svc_lr_store *s, const char *framework, const char *request,
+                          int64_t tasks);
 void svc_lr_store_status(struct svc_lr_store *s, const char *framework, const char *status);
-void svc_lr_store_remove(struct svc_lr_store *s, const char *framework); /* with its tasks */
+void svc_lr_store_remove(struct svc_lr_store *s, const char *framework);
 /* `text` NULL: removes it. */
-void svc_lr_store_task(struct svc_lr_store *s, const char *framework, const char *role,
-                       int32_t index, const char *text);
-void svc_lr_store_drop_tasks(struct svc_lr_store *s, const char *framework);
+void svc_lr_store_task(struct svc_lr_store *s, int64_t tasks, const char *role, int32_t index,
+                       const char *text);
+/* Drops a set of tasks, which is swept later: it may have 100,000 rows. */
+void svc_lr_store_drop_tasks(struct svc_lr_store *s, int64_t tasks);
+/* Outside of begin and commit: deletes some rows of sets that were dropped. -EIO. */
+int svc_lr_store_sweep(struct svc_lr_store *s) _must_use_;
 /* `framework` "": its files stay. */
 void svc_lr_store_kill(struct svc_lr_store *s, const char *app, const char *user,
                        const char *framework);
@@ -42,7 +47,9 @@ void svc_lr_store_killed(struct svc_lr_store *s, const char *app);
 void svc_lr_store_meta(struct svc_lr_store *s, const char *key, const char *value);
 
 struct svc_lr_rows { /* each returns 0, or -errno, which ends the load */
-    int (*framework)(void *u, const char *name, const char *request, const char *status);
+    int (*framework)(void *u, const char *name, const char *request, const char *status,
+                     int64_t tasks);
+    int (*dropped)(void *u, int64_t tasks);
     int (*task)(void *u, const char *framework, const char *role, int32_t index, const char *text);
     int (*kill)(void *u, const char *app, const char *user, const char *framework);
     int (*meta)(void *u, const char *key, const char *value);

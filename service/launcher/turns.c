@@ -220,4 +220,6 @@ void svc_lr_tick(struct svc_lr *l)
         look_at_all(l);
     if (!l->broken)
         pump(l);
+    if (!l->broken && svc_lr_store_sweep(l->store) < 0)
+        l->broken = true;
 }
