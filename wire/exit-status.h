@@ -19,9 +19,9 @@ enum yarn_exit_status {
     YARN_EXIT_KILLED_BY_CONTAINER_SCHEDULER = -108, /* for another, or by its queue's bound */
     YARN_EXIT_KILLED_FOR_EXCESS_LOGS = -109,
     YARN_EXIT_PORT_CONFLICT = -210, /* not Hadoop's: a port of its own was taken (wanted-ports.h) */
-    YARN_EXIT_FORCE_KILLED = 137, /* 128 + SIGKILL */
-    YARN_EXIT_TERMINATED = 143,   /* 128 + SIGTERM */
-    YARN_EXIT_LOST = 154,         /* ContainerExecutor.ExitCode.LOST */
+    YARN_EXIT_FORCE_KILLED = 137,   /* 128 + SIGKILL */
+    YARN_EXIT_TERMINATED = 143,     /* 128 + SIGTERM */
+    YARN_EXIT_LOST = 154,           /* ContainerExecutor.ExitCode.LOST */
 };
 
 #endif

@@ -116,7 +116,7 @@ int cli_cmd_framework_delete(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_framework_migrate(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_framework_logs(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_framework_watch(struct cli_ctx *ctx, int argc, char **argv);
-int cli_cmd_localize(struct cli_ctx *ctx, int argc, char **argv);              /* local */
+int cli_cmd_localize(struct cli_ctx *ctx, int argc, char **argv); /* local */
 int cli_cmd_complete(struct cli_ctx *ctx, int argc, char **argv);
 int cli_cmd_manual(struct cli_ctx *ctx, int argc, char **argv);    /* local */
 int cli_cmd_reference(struct cli_ctx *ctx, int argc, char **argv); /* local */

@@ -18,11 +18,10 @@
  *           "descriptor": FrameworkDescriptor,             only in a revision after `seen`
  *           "migrate": ["container_…"], "progress": null,  the override
  *           "clusterConfiguration": null,
- *           "exitSpec": null,                              a list: exit codes of tasks (exit-table.h)
- *           "statuses": { "W": [ TaskStatus… ] } }         only for "attempt" > 1, "sequence": 0:
- *                                                          what the attempt before told
- *     401 the token is not this framework's    410 the framework has another version or is gone:
- *     the master ends itself (non-transient)   503 later
+ *           "exitSpec": null,                              a list: exit codes of tasks
+ * (exit-table.h) "statuses": { "W": [ TaskStatus… ] } }         only for "attempt" > 1, "sequence":
+ * 0: what the attempt before told 401 the token is not this framework's    410 the framework has
+ * another version or is gone: the master ends itself (non-transient)   503 later
  *
  * The token is 32 random bytes in hex, of the application (not of the attempt); selvedge-services
  * stores its SHA-256, the master has it from the environment of its launch context, where only the

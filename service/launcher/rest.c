@@ -397,9 +397,10 @@ static void get_launcher_status(struct run *k)
     give(k, 200,
          json_pack("{s:o, s:{s:o}, s:{s:s}, s:b, s:b, s:s?, s:s?}", "launcherConfiguration",
                    svc_lr_settings_json(k->l->settings), "userContainerExitSpec", "spec",
-                   svc_lr_user_exits(k->l->settings->exits), "loggedInUser", "name", user ? user : "UNKNOWN",
-                   "hadoopLibrarySupportsGpu", k->l->settings->gpus, "hadoopLibrarySupportsPort",
-                   false, "serviceHost", k->l->host, "serviceIp", k->l->ip));
+                   svc_lr_user_exits(k->l->settings->exits), "loggedInUser", "name",
+                   user ? user : "UNKNOWN", "hadoopLibrarySupportsGpu", k->l->settings->gpus,
+                   "hadoopLibrarySupportsPort", false, "serviceHost", k->l->host, "serviceIp",
+                   k->l->ip));
 }
 
 static void put_cluster(struct run *k)
