@@ -11,19 +11,24 @@ import java.util.concurrent.Future;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.yarn.api.ApplicationClientProtocol;
+import org.apache.hadoop.yarn.api.protocolrecords.CancelDelegationTokenRequest;
 import org.apache.hadoop.yarn.api.protocolrecords.GetApplicationReportRequest;
 import org.apache.hadoop.yarn.api.protocolrecords.GetApplicationsRequest;
 import org.apache.hadoop.yarn.api.protocolrecords.GetClusterMetricsRequest;
+import org.apache.hadoop.yarn.api.protocolrecords.GetDelegationTokenRequest;
 import org.apache.hadoop.yarn.api.protocolrecords.GetQueueUserAclsInfoRequest;
+import org.apache.hadoop.yarn.api.protocolrecords.RenewDelegationTokenRequest;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
+import org.apache.hadoop.yarn.api.records.Token;
 import org.apache.hadoop.yarn.ipc.YarnRPC;
+import org.apache.hadoop.yarn.util.ConverterUtils;
 
 /**
- * Hadoop's client at our server with Kerberos (kerberos-server.c), for tests/interop/test-kerberos. Prints a line for
+ * Hadoop's client at our server with Kerberos (kerberos-server.c), or at our Router, for tests/interop/test-kerberos. Prints a line for
  * each case, "CASE: " and what the client got, exceptions with all their causes.
  *
  * <p>Usage: KerberosPeer secure SERVER-PRINCIPAL KEYTAB USER USER-WITHOUT-RULE {PORT PROTECTION}... or
- * KerberosPeer simple PORT.
+ * KerberosPeer simple PORT, or KerberosPeer router SERVER-PRINCIPAL KEYTAB USER PORT.
  */
 public final class KerberosPeer {
     private static final int USERS = 20000;
@@ -130,9 +135,48 @@ public final class KerberosPeer {
         say("no ticket", UserGroupInformation.createRemoteUser("alice"), conf, port, KerberosPeer::caller);
     }
 
+    private static String applications(ApplicationClientProtocol p) throws Exception {
+        return p.getApplications(GetApplicationsRequest.newInstance()).getApplicationList().size() + " applications";
+    }
+
+    private static String tokenOf(ApplicationClientProtocol p, Token[] ret) throws Exception {
+        ret[0] = p.getDelegationToken(GetDelegationTokenRequest.newInstance("yarn")).getRMDelegationToken();
+        return ret[0].getKind();
+    }
+
+    private static UserGroupInformation holder(String name, Token token, int port) {
+        UserGroupInformation holder = UserGroupInformation.createRemoteUser(name);
+        holder.addToken(ConverterUtils.convertFromYarn(token, new InetSocketAddress("127.0.0.1", port)));
+        return holder;
+    }
+
+    /** A user with a ticket, and whoever has its delegation token alone. */
+    private static void router(String[] args) throws Exception {
+        int port = Integer.parseInt(args[4]);
+        Configuration conf = configuration("kerberos", args[1], "privacy");
+        UserGroupInformation.setConfiguration(conf);
+        UserGroupInformation user = UserGroupInformation.loginUserFromKeytabAndReturnUGI(args[3], args[2]);
+        Token[] token = new Token[1];
+        say("list", user, conf, port, KerberosPeer::applications);
+        say("nodes", user, conf, port, p -> p.getClusterMetrics(GetClusterMetricsRequest.newInstance())
+            .getClusterMetrics().getNumNodeManagers() + " nodes");
+        say("caller", user, conf, port, KerberosPeer::caller);
+        say("token", user, conf, port, p -> tokenOf(p, token));
+        say("token alone", holder("holder", token[0], port), conf, port, KerberosPeer::applications);
+        say("token for a token", holder("greedy", token[0], port), conf, port, p -> tokenOf(p, new Token[1]));
+        say("renewed by its owner", user, conf, port,
+            p -> "" + p.renewDelegationToken(RenewDelegationTokenRequest.newInstance(token[0])).getNextExpirationTime());
+        say("cancelled", user, conf, port,
+            p -> "" + p.cancelDelegationToken(CancelDelegationTokenRequest.newInstance(token[0])).getClass());
+        say("a cancelled one", holder("late", token[0], port), conf, port, KerberosPeer::applications);
+        say("no ticket", UserGroupInformation.createRemoteUser("alice"), conf, port, KerberosPeer::applications);
+    }
+
     public static void main(String[] args) throws Exception {
         if (args[0].equals("secure")) {
             secure(args);
+        } else if (args[0].equals("router")) {
+            router(args);
         } else {
             say("simple", UserGroupInformation.createRemoteUser("alice"), configuration("simple", "", "authentication"),
                 Integer.parseInt(args[1]), KerberosPeer::caller);
