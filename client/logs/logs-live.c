@@ -193,7 +193,8 @@ static bool open_next(struct cli_live *v)
         if (!*row->container || !cli_logs_selected(v->l, row->container, row))
             continue;
         if (!*row->http || is_gone(v, row->http)) {
-            missing(v, *row->http ? "cannot be reached" : "has no known address");
+            if (!*v->l->rows[v->row].why) /* else its first file has told more */
+                missing(v, *row->http ? "cannot be reached" : "has no known address");
             continue;
         }
         if (!v->listed)
@@ -204,6 +205,16 @@ static bool open_next(struct cli_live *v)
             return open_file(v, v->names[v->name++]);
     }
     return false;
+}
+
+/* With the reason, behind the URL in `problem`: a certificate, no ticket, nobody listens. */
+static void unreachable(struct cli_live *v, const char *problem)
+{
+    const char *reason = strstr(problem, ": ");
+    char text[sizeof(v->l->rows->why)];
+
+    (void)snprintf(text, sizeof(text), "cannot be reached (%.150s)", reason ? reason + 2 : problem);
+    missing(v, text);
 }
 
 static void file_done(struct cli_live *v)
@@ -218,6 +229,8 @@ static void file_done(struct cli_live *v)
     } else if (why == 0 || v->printed) {
         (void)cli_fail("%s", problem);
         v->l->failed = true;
+    } else if (why == -EHOSTUNREACH) {
+        unreachable(v, problem);
     } else {
         missing(v, cli_logs_missing_text(why));
     }
