@@ -50,7 +50,7 @@ service/am/test-master_WRAP := $(addprefix cli_am_,new attempt serve server_port
 service/am/framework/test-link_WRAP := $(addprefix svc_post_,new send cancel free)
 service/am/framework/test-master_WRAP := cli_am_new cli_am_attempt svc_post_new svc_post_free
 # Neither YARN nor a worker either.
-service/am/framework/test-operate_WRAP := $(service/am/framework/test-link_WRAP) svc_work_any svc_work_replace \
+service/am/framework/test-operate_WRAP := $(service/am/framework/test-link_WRAP) svc_work_any svc_work_replace cli_rm_new cli_rm_nodes cli_rm_containers cli_rm_free cli_am_attempt \
 	$(addprefix cli_am_,ask cancel release start stop blacklist progress finish register tokens)
 
 # Calls of ClientAMProtocol: tests/integration/service/test-service-am.

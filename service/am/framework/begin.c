@@ -148,6 +148,9 @@ int svc_fwm_begin(struct svc_fwm *m, const struct svc_answer *a, struct sv_error
         restore(m, &a->roles[i]);
     /* Operations on restored containers wait until the ResourceManager has listed these:
      * the library knows none before. */
+    r = svc_fwm_cluster_new(m, err);
+    if (r < 0)
+        return r;
     r = cli_am_register(m->yarn, m->options->host, -1, "");
     if (r >= 0)
         r = svc_fwm_publish_new(m);

@@ -14,6 +14,7 @@
 #include "service/am/framework/task-launch.h"
 #include "service/am/launch/work.h"
 #include "service/engine/framework.h"
+#include "service/engine/place.h"
 #include "service/framework/link.h"
 
 #define SVC_FWM_LAUNCHES_OPEN 64 /* being prepared */
@@ -50,6 +51,8 @@ struct svc_fwm_released { /* its end is reported in the next turn */
 struct svc_fwm_request { /* one container that was asked for */
     int32_t priority;
     size_t role;
+    int64_t request;
+    bool claimed; /* among the places */
     UT_hash_handle hh;
 };
 
@@ -79,6 +82,15 @@ struct svc_fwm {
     size_t jobs;
     double progress;                    /* the override; < 0: none */
     void (*operate)(struct svc_fwm *m); /* svc_fwm_operate(), for files below it */
+    struct cli_rm *rm;                  /* NULL: with Kerberos */
+    struct svc_places *places;          /* NULL: not known (yet) */
+    int64_t *answered; /* claimed requests that were, since the last list of nodes */
+    size_t n_answered, answered_room;
+    int64_t resync_ms;
+    int32_t listing; /* containers of this attempt were asked for; 0: of none */
+    bool list_own;   /* the master's own was among them */
+    bool asking_nodes;
+    sd_event_source *resync_timer, *nodes_timer;
     sd_event_source *engine_timer, *end_timer, *publish_timer, *publish_turn, *turn;
     struct svc_fwm_released *released;
     struct sv_buf info; /* what is being published */
@@ -114,9 +126,11 @@ void svc_fwm_forget_ended(struct svc_fwm *m, const char *instance);
 /* That of a task, the ended one too; NULL: not known. */
 const struct svc_fwm_container *
 svc_fwm_container_of(const struct svc_fwm *m, struct yarn_container_id id, const char *instance);
-void svc_fwm_request_add(struct svc_fwm *m, int32_t priority, size_t role);
-/* -ENOENT: no request of this priority is open. */
-int svc_fwm_request_take(struct svc_fwm *m, int32_t priority, size_t *ret_role) _must_use_;
+void svc_fwm_request_add(struct svc_fwm *m, int32_t priority, size_t role, int64_t request,
+                         bool claimed);
+/* -ENOENT: no request of this priority is open. `answered`: by a container. */
+int svc_fwm_request_take(struct svc_fwm *m, int32_t priority, bool answered, size_t *ret_role)
+    _must_use_;
 void svc_fwm_tasks_clear(struct svc_fwm *m);
 
 /* ---- view.c ---- */
@@ -127,6 +141,16 @@ void svc_fwm_view(const struct svc_fwm *m, const struct svc_fw_view *v, struct s
                   struct svc_fw_task *ret);
 /* The addresses of all tasks, for a gang. */
 struct svc_shared_text *svc_fwm_addresses(struct svc_fwm *m);
+
+/* ---- cluster.c ---- */
+
+struct cli_rm;
+int svc_fwm_cluster_new(struct svc_fwm *m, struct sv_error *err) _must_use_;
+void svc_fwm_cluster_free(struct svc_fwm *m);
+/* The node for a request with GPUs; no host: any. -EAGAIN: err says how many nodes lack what. The
+ * choice is claimed until the request is taken. */
+int svc_fwm_choose(struct svc_fwm *m, int64_t request, const struct svc_fw_role *role,
+                   struct svc_place_choice *ret, struct sv_error *err) _must_use_;
 
 /* ---- operate.c ---- */
 

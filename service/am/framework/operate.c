@@ -18,39 +18,52 @@
 
 /* ---- Requests ---- */
 
-static bool listed(const char *list, const char *name)
-{
-    _cleanup_strv_ char **all = NULL;
-
-    if (sv_strv_split(list, ',', &all) < 0)
-        sv_out_of_memory();
-    for (size_t i = 0; all[i]; i++)
-        if (strcmp(all[i], name) == 0)
-            return true;
-    return false;
-}
-
-/* Hosts with a type of the list, by the cluster's configuration. */
+/* Hosts with GPUs of the wanted types, by the cluster's configuration, for a request that does not
+ * choose among nodes. */
 static size_t gpu_hosts(const struct svc_fwm *m, const char *types, struct cli_locality *to)
 {
     json_t *nodes = json_object_get(m->cluster, "nodes"), *node;
+    _cleanup_strv_ char **wanted = NULL;
     const char *host;
     size_t n = 0;
 
+    if (sv_strv_split(types, ',', &wanted) < 0)
+        sv_out_of_memory();
     json_object_foreach(nodes, host, node)
     {
         const char *type = json_string_value(json_object_get(node, "gpuType"));
+        bool fits = false;
 
-        if (n < GPU_HOSTS_MAX && type && listed(types, type))
+        for (size_t i = 0; type && wanted[i]; i++)
+            fits |= strcmp(wanted[i], type) == 0;
+        if (fits && n < GPU_HOSTS_MAX)
             to[n++].host = host;
     }
     return n;
 }
 
-static int ask(struct svc_fwm *m, const struct svc_op *op, struct sv_error *err)
+static int place(struct svc_fwm *m, const struct svc_fw_role *role,
+                 const struct svc_place_choice *c, struct cli_locality *to, struct cli_ask *a,
+                 struct sv_error *err)
+{
+    const char *types = role->gpu_type ? role->gpu_type : m->spec->gpu_type;
+
+    a->places = to;
+    if (c->host) {
+        to[0].host = c->host;
+        a->n_places = 1;
+    } else if (types && json_is_object(json_object_get(m->cluster, "nodes"))) {
+        a->n_places = gpu_hosts(m, types, to);
+        if (a->n_places == 0)
+            return sv_error_set(err, -ENXIO, "no node has GPUs of type %s", types);
+    }
+    a->strict = a->n_places > 0;
+    return 0;
+}
+
+static int ask(struct svc_fwm *m, const struct svc_op *op, bool *ret_claimed, struct sv_error *err)
 {
     const struct svc_fw_role *role = &m->spec->roles[svc_fwm_role_of(op->instance)];
-    const char *types = role->gpu_type ? role->gpu_type : m->spec->gpu_type;
     const json_t *nodes = json_object_get(m->cluster, "nodes");
     struct cli_locality *places = calloc(json_object_size(nodes) + 1, sizeof(*places));
     struct cli_ask a = {
@@ -58,22 +71,20 @@ static int ask(struct svc_fwm *m, const struct svc_op *op, struct sv_error *err)
         .priority = op->priority,
         .resource = op->component->resource,
         .count = (int32_t)op->count,
-        .places = places,
     };
-    int r;
+    struct svc_place_choice choice = { 0 };
+    int r = places ? svc_fwm_choose(m, op->request, role, &choice, err) : -ENOMEM;
 
-    if (!places)
-        return -ENOMEM;
-    if (types && json_is_object(nodes)) {
-        a.n_places = gpu_hosts(m, types, places);
-        a.strict = true;
+    *ret_claimed = r == 0 && choice.host;
+    if (r == 0)
+        r = place(m, role, &choice, places, &a, err);
+    if (r == 0) {
+        a.label = a.n_places == 0 && op->label && *op->label ? op->label : NULL;
+        r = cli_am_ask(m->yarn, &a, err);
     }
-    if (a.strict && a.n_places == 0) {
-        free(places);
-        return sv_error_set(err, -ENXIO, "no node has GPUs of type %s", types);
-    }
-    a.label = a.n_places == 0 && op->label && *op->label ? op->label : NULL;
-    r = cli_am_ask(m->yarn, &a, err);
+    if (r < 0 && *ret_claimed)
+        svc_places_settle(m->places, op->request, false);
+    svc_place_choice_clear(&choice);
     free(places);
     return r;
 }
@@ -93,7 +104,8 @@ static void on_ask(struct svc_fwm *m, const struct svc_op *op)
 {
     struct sv_error err = { 0 };
     char name[SVC_FWM_NAME];
-    int r = ask(m, op, &err);
+    bool claimed;
+    int r = ask(m, op, &claimed, &err);
 
     svc_fwm_need(r);
     if (r < 0) {
@@ -107,15 +119,15 @@ static void on_ask(struct svc_fwm *m, const struct svc_op *op)
         next_turn(m, &refused);
         return;
     }
-    svc_fwm_request_add(m, op->priority, svc_fwm_role_of(op->instance));
+    svc_fwm_request_add(m, op->priority, svc_fwm_role_of(op->instance), op->request, claimed);
 }
 
 static void on_cancel(struct svc_fwm *m, const struct svc_op *op)
 {
     size_t role;
 
-    (void)!svc_fwm_request_take(m, op->priority, &role);      /* it was refused, ignoring */
-    (void)!cli_am_cancel(m->yarn, op->priority, op->request); /* answered already, ignoring */
+    (void)!svc_fwm_request_take(m, op->priority, false, &role); /* it was refused, ignoring */
+    (void)!cli_am_cancel(m->yarn, op->priority, op->request);   /* answered already, ignoring */
 }
 
 /* ---- Containers ---- */

@@ -153,7 +153,8 @@ svc_fwm_container_of(const struct svc_fwm *m, struct yarn_container_id id, const
 
 /* ---- Requests ---- */
 
-void svc_fwm_request_add(struct svc_fwm *m, int32_t priority, size_t role)
+void svc_fwm_request_add(struct svc_fwm *m, int32_t priority, size_t role, int64_t request,
+                         bool claimed)
 {
     struct svc_fwm_request *q;
 
@@ -165,10 +166,28 @@ void svc_fwm_request_add(struct svc_fwm *m, int32_t priority, size_t role)
         sv_out_of_memory();
     q->priority = priority;
     q->role = role;
+    q->request = request;
+    q->claimed = claimed;
     HASH_ADD(hh, m->requests, priority, sizeof(q->priority), q);
 }
 
-int svc_fwm_request_take(struct svc_fwm *m, int32_t priority, size_t *ret_role)
+static void note_answered(struct svc_fwm *m, int64_t request)
+{
+    size_t room = SV_MAX(2 * m->answered_room, (size_t)16);
+
+    if (m->n_answered == m->answered_room) {
+        int64_t *list = reallocarray(m->answered, room, sizeof(*list));
+
+        if (!list)
+            sv_out_of_memory();
+        m->answered = list;
+        m->answered_room = room;
+    }
+    m->answered[m->n_answered++] = request;
+}
+
+/* The place of a container is claimed until the next list of nodes has it. */
+int svc_fwm_request_take(struct svc_fwm *m, int32_t priority, bool answered, size_t *ret_role)
 {
     struct svc_fwm_request *q;
 
@@ -176,6 +195,10 @@ int svc_fwm_request_take(struct svc_fwm *m, int32_t priority, size_t *ret_role)
     if (!q)
         return -ENOENT;
     *ret_role = q->role;
+    if (q->claimed && answered)
+        note_answered(m, q->request);
+    else if (q->claimed)
+        svc_places_settle(m->places, q->request, true);
     HASH_DEL(m->requests, q);
     free(q);
     return 0;

@@ -54,7 +54,7 @@ static void on_allocated(struct cli_am *yarn, const struct cli_allocation *c, vo
     (void)yarn;
     if (!own)
         return; /* it was told twice */
-    if (svc_fwm_request_take(m, c->priority, &role) == 0)
+    if (svc_fwm_request_take(m, c->priority, true, &role) == 0)
         a.refused = !take_ports(m, own, role);
     svc_engine_allocated(m->engine, sv_now_ms(), &a);
     svc_fwm_operate(m);
@@ -178,6 +178,8 @@ static void on_node(struct cli_am *yarn, const struct cli_node_update *n, void *
     struct svc_fwm *m = userdata;
 
     (void)yarn;
+    if (m->places && n->change != CLI_NODE_USABLE)
+        svc_places_remove(m->places, n->id.host);
     svc_engine_node(m->engine, sv_now_ms(), &n->id, n->change == CLI_NODE_USABLE);
     svc_fwm_operate(m);
 }

@@ -9,6 +9,7 @@
 /* after the three above */
 #include <cmocka.h>
 
+#include "client/lib/client.h"
 #include "service/am/framework/master-internal.h"
 #include "service/am/framework/post.h"
 #include "wire/exit-status.h"
@@ -28,6 +29,9 @@ static struct {
     json_t *open; /* the request to the launcher; NULL: none */
     json_t *told; /* {"W-0": TaskStatus} */
     int64_t revision;
+    struct sv_conf *conf;
+    cli_nodes_fn nodes; /* NULL: the ResourceManager was not asked */
+    cli_containers_fn containers;
 } w;
 
 static void note(const char *fmt, ...) _printf_(1, 2);
@@ -59,7 +63,8 @@ int __wrap_cli_am_ask(struct cli_am *am, const struct cli_ask *a, struct sv_erro
     (void)err;
     assert_int_equal(a->count, 1);
     w.asked[w.n_asked++] = a->priority;
-    note("ask ");
+    assert_true(a->n_places <= 1 && a->strict == (a->n_places > 0));
+    note("ask(%s) ", a->n_places ? a->places[0].host : "*");
     return 0;
 }
 
@@ -138,6 +143,56 @@ const uint8_t *__wrap_cli_am_tokens(const struct cli_am *am, size_t *ret_len)
     (void)am;
     *ret_len = 0;
     return NULL;
+}
+
+struct yarn_attempt_id __wrap_cli_am_attempt(const struct cli_am *am);
+struct yarn_attempt_id __wrap_cli_am_attempt(const struct cli_am *am)
+{
+    (void)am;
+    return (struct yarn_attempt_id){ { 1, 1 }, 1 };
+}
+
+/* Clients' calls: their answers are the test's. */
+int __wrap_cli_rm_new(sd_event *event, struct sv_conf *conf, const char *user, struct cli_rm **ret,
+                      struct sv_error *err);
+int __wrap_cli_rm_new(sd_event *event, struct sv_conf *conf, const char *user, struct cli_rm **ret,
+                      struct sv_error *err)
+{
+    (void)event;
+    (void)conf;
+    (void)err;
+    assert_string_equal(user, "ann");
+    *ret = NULL;
+    return 0;
+}
+
+struct cli_rm *__wrap_cli_rm_free(struct cli_rm *rm);
+struct cli_rm *__wrap_cli_rm_free(struct cli_rm *rm)
+{
+    (void)rm;
+    return NULL;
+}
+
+int __wrap_cli_rm_nodes(struct cli_rm *rm, bool all_states, cli_nodes_fn fn, void *userdata);
+int __wrap_cli_rm_nodes(struct cli_rm *rm, bool all_states, cli_nodes_fn fn, void *userdata)
+{
+    (void)rm;
+    (void)all_states;
+    (void)userdata;
+    w.nodes = fn;
+    return 0;
+}
+
+int __wrap_cli_rm_containers(struct cli_rm *rm, struct yarn_attempt_id attempt,
+                             cli_containers_fn fn, void *userdata);
+int __wrap_cli_rm_containers(struct cli_rm *rm, struct yarn_attempt_id attempt,
+                             cli_containers_fn fn, void *userdata)
+{
+    (void)rm;
+    (void)attempt;
+    (void)userdata;
+    w.containers = fn;
+    return 0;
 }
 
 /* ---- The worker ---- */
@@ -356,6 +411,7 @@ static void new_master(const char *json, int32_t attempt)
     w.revision = 1;
     w.options = (struct svc_fwm_options){ "url", "F", "ann", "node0" };
     w.m.options = &w.options;
+    w.m.conf = w.conf = sv_conf_new();
     w.m.progress = -1;
     w.m.launcher = cfg.launcher;
     w.m.spec_arena = sv_arena_new(0);
@@ -389,6 +445,8 @@ static int tear_down(void **state)
     end_jobs();
     svc_link_free(w.m.link);
     svc_fwm_tasks_clear(&w.m);
+    svc_fwm_cluster_free(&w.m);
+    sv_conf_free(w.conf);
     svc_engine_free(w.m.engine);
     svc_ports_free(w.m.ports);
     svc_shared_text_unref(w.m.addresses);
@@ -577,6 +635,76 @@ static void test_resumed(void **state)
     assert_int_equal(retries("W-0", "unKnownRetriedCount"), 5);
 }
 
+/* Requests for GPUs are for the node whose free ones they fill best; where none has enough, for
+ * any. */
+static void test_gpus(void **state)
+{
+    static const struct cli_node_report nodes[] = {
+        { .id = { .host = "full" },
+          .capability = { 4096, 8, 4, { 0 } },
+          .used = { 0, 0, 4, { 0 } } },
+        { .id = { .host = "half" },
+          .capability = { 4096, 8, 4, { 0 } },
+          .used = { 0, 0, 2, { 0 } } },
+        { .id = { .host = "none" }, .capability = { 4096, 8, 0, { 0 } } },
+    };
+
+    (void)state;
+    new_master(
+        "{\"version\":3,\"taskRoles\":{\"W\":{\"taskNumber\":3,\"taskService\":{\"version\":1,"
+        "\"entryPoint\":\"true\",\"sourceLocations\":[\"file:///x\"],\"resource\":{"
+        "\"cpuNumber\":1,\"memoryMB\":64,\"gpuNumber\":1,\"portDefinitions\":{}}}}}}",
+        1);
+    answer("");
+    while (!w.nodes)
+        assert_true(sd_event_run(w.m.event, UINT64_MAX) >= 0);
+    w.nodes(0, nodes, 3, NULL, &w.m);
+    registered();
+    assert_int_equal(times("ask(half)"), 2);
+    assert_int_equal(times("ask(*)"), 1);
+    allocate(2, "half");
+    allocate(3, "half");
+    assert_int_equal(w.m.n_answered, 2);
+    w.nodes(0, nodes, 3, NULL, &w.m);
+    assert_int_equal(w.m.n_answered, 0);
+}
+
+/* The list is asked for, and answered. */
+static void answer_list(int status, const struct cli_container_report *list, size_t n)
+{
+    w.containers = NULL;
+    assert_int_equal(sd_event_source_set_time_relative(w.m.resync_timer, 0), 0);
+    while (!w.containers)
+        assert_true(sd_event_run(w.m.event, UINT64_MAX) >= 0);
+    w.containers(status, list, n, NULL, &w.m);
+}
+
+/* A container that the ResourceManager does not list has ended, but only in a list of ours. */
+static void test_listed(void **state)
+{
+    const struct cli_container_report list[] = { { .id = id_of(1), .state = "RUNNING" },
+                                                 { .id = id_of(2), .state = "RUNNING" } };
+
+    (void)state;
+    (void)setenv("CONTAINER_ID", "container_1_0001_01_000001", 1);
+    begin(ROLE("1", "", "",
+               ",\"platformSpecificParameters\":{\"containerConnectionMaxLostCount\":0}"));
+    allocate(2, "node1");
+    settle();
+    started(2);
+    answer_list(0, list, 2);
+    answer_list(0, list, 0); /* without the master's own */
+    answer_list(-EIO, NULL, 0);
+    settle();
+    assert_string_equal(told("W-0", "taskState"), "CONTAINER_RUNNING");
+    answer_list(0, list, 1);
+    settle();
+    assert_int_equal(times("stop(2)"), 1);
+    ended(2, YARN_EXIT_KILLED_BY_APPMASTER);
+    settle();
+    assert_string_equal(told("W-0", "containerExitCode"), "-7151");
+}
+
 /* A role that no node of the cluster can hold ends the application, in words. */
 static void test_cannot(void **state)
 {
@@ -604,6 +732,8 @@ int main(void)
         cmocka_unit_test_teardown(test_migrate, tear_down),
         cmocka_unit_test_teardown(test_gone, tear_down),
         cmocka_unit_test_teardown(test_resumed, tear_down),
+        cmocka_unit_test_teardown(test_gpus, tear_down),
+        cmocka_unit_test_teardown(test_listed, tear_down),
         cmocka_unit_test_teardown(test_cannot, tear_down),
     };
 
