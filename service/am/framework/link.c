@@ -69,7 +69,9 @@ static void send(struct svc_link *l)
         l->cfg.ops->fill(roles, l->cfg.userdata);
     l->full = json_object_size(roles) > 0;
     l->says = l->ending;
-    l->waits = l->greeted && !l->bare && !l->full && !unsaid(l);
+    /* The first request after a failure is answered at once: what changes meanwhile is told then,
+     * not when a wait has ended. */
+    l->waits = l->greeted && !l->bare && !l->full && !unsaid(l) && l->retry_ms == 0;
     body = request(l, l->waits, roles);
     text = body ? json_dumps(body, JSON_COMPACT) : NULL;
     json_decref(body);

@@ -256,6 +256,26 @@ static void test_failure(void **state)
     assert_int_equal(master.refused, 2);
 }
 
+/* A wait that broke off is not waited for again at once: a change of that time would be told at the
+ * wait's end, since it has no answer yet. */
+static void test_broken_wait(void **state)
+{
+    struct fixture *f = *state;
+
+    greet(f);
+    assert_true(flag("wait"));
+    answer(f, -EIO, "");
+    while (!post.open)
+        assert_true(sd_event_run(f->event, UINT64_MAX) >= 0);
+    assert_false(flag("wait"));
+    master.to_tell = 1;
+    svc_link_changed(f->link);
+    answer(f, 200, "{\"revision\": 5}");
+    assert_int_equal(json_object_size(json_object_get(post.open, "taskRoles")), 1);
+    answer(f, 200, "{\"revision\": 5}");
+    assert_true(flag("wait"));
+}
+
 /* Tasks of an old revision are refused: the new one is asked for before they are told again. */
 static void test_refused(void **state)
 {
@@ -321,6 +341,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_greeting, setup, teardown),
         cmocka_unit_test_setup_teardown(test_change, setup, teardown),
         cmocka_unit_test_setup_teardown(test_failure, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_broken_wait, setup, teardown),
         cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(test_end, setup, teardown),
         cmocka_unit_test_setup_teardown(test_pause, setup, teardown),
