@@ -55,53 +55,21 @@ static size_t name_length(const char *s)
     return n;
 }
 
-/* Variables that mean something to bash, have values that it makes, or change how it reads: LANG
- * decides what a character is. */
+/* Variables that mean something to bash, have values that it makes, or change how it reads. */
 static bool is_bashs(const char *name, size_t n)
 {
     static const char *const prefixes[] = { "BASH", "COMP_", "LC_" };
-    static const char *const names[] = { "_",
-                                         "CHILD_MAX",
-                                         "COLUMNS",
-                                         "COPROC",
-                                         "DIRSTACK",
-                                         "ENV",
-                                         "EPOCHREALTIME",
-                                         "EPOCHSECONDS",
-                                         "EUID",
-                                         "EXECIGNORE",
-                                         "FUNCNAME",
-                                         "FUNCNEST",
-                                         "GLOBIGNORE",
-                                         "GLOBSORT",
-                                         "GROUPS",
-                                         "HISTCMD",
-                                         "HOSTTYPE",
-                                         "IFS",
-                                         "LANG",
-                                         "LANGUAGE",
-                                         "LINENO",
-                                         "LINES",
-                                         "MACHTYPE",
-                                         "MAPFILE",
-                                         "OLDPWD",
-                                         "OPTARG",
-                                         "OPTERR",
-                                         "OPTIND",
-                                         "OSTYPE",
-                                         "PIPESTATUS",
-                                         "POSIXLY_CORRECT",
-                                         "PPID",
-                                         "PS4",
-                                         "RANDOM",
-                                         "READLINE_LINE",
-                                         "REPLY",
-                                         "SECONDS",
-                                         "SHELLOPTS",
-                                         "SHLVL",
-                                         "SRANDOM",
-                                         "TMOUT",
-                                         "UID" };
+    static const char *const names[] = {
+        "_",        "CHILD_MAX",     "COLUMNS",      "COPROC",        "DIRSTACK",
+        "ENV",      "EPOCHREALTIME", "EPOCHSECONDS", "EUID",          "EXECIGNORE",
+        "FUNCNAME", "FUNCNEST",      "GLOBIGNORE",   "GLOBSORT",      "GROUPS",
+        "HISTCMD",  "HOSTTYPE",      "IFS",          "LANGUAGE",      "LINENO",
+        "LINES",    "MACHTYPE",      "MAPFILE",      "OLDPWD",        "OPTARG",
+        "OPTERR",   "OPTIND",        "OSTYPE",       "PIPESTATUS",    "POSIXLY_CORRECT",
+        "PPID",     "PS4",           "RANDOM",       "READLINE_LINE", "REPLY",
+        "SECONDS",  "SHELLOPTS",     "SHLVL",        "SRANDOM",       "TMOUT",
+        "UID"
+    };
     for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
         if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
             return true;
@@ -109,6 +77,15 @@ static bool is_bashs(const char *name, size_t n)
         if (strlen(names[i]) == n && memcmp(name, names[i], n) == 0)
             return true;
     return false;
+}
+
+/* LANG, which every script has by the default whitelist, decides what a character is: in these
+ * encodings no part of one is a byte that means something to a shell. */
+static bool is_plain_language(const char *value)
+{
+    const char *dot = strchr(value, '.');
+    return *value == '\0' || strcmp(value, "C") == 0 || strcmp(value, "POSIX") == 0 ||
+           (dot && (strcmp(dot, ".UTF-8") == 0 || strcmp(dot, ".utf8") == 0));
 }
 
 /* Those that bash gives a value to where they have none, and which may be set. */
@@ -233,6 +210,8 @@ static bool variable(struct reader *r)
     } else {
         value = *r->p == '\'' ? literal(r) : expanded(r);
     }
+    if (value && strcmp(name, "LANG") == 0 && !is_plain_language(value))
+        return false;
     return value && take(r, "\n") && set(r->plan, name, value);
 }
 
