@@ -22,6 +22,7 @@ static struct {
     char log[8192];
     int32_t asked[JOBS_MAX]; /* priorities of open requests, in their order */
     size_t n_asked;
+    int32_t asked_gpus; /* by the last request */
     struct svc_any_job jobs[JOBS_MAX];
     size_t n_jobs;
     svc_post_fn answered;
@@ -64,6 +65,7 @@ int __wrap_cli_am_ask(struct cli_am *am, const struct cli_ask *a, struct sv_erro
     assert_int_equal(a->count, 1);
     w.asked[w.n_asked++] = a->priority;
     assert_true(a->n_places <= 1 && a->strict == (a->n_places > 0));
+    w.asked_gpus = a->resource.gpus;
     note("ask(%s) ", a->n_places ? a->places[0].host : "*");
     return 0;
 }
@@ -662,6 +664,7 @@ static void test_gpus(void **state)
     registered();
     assert_int_equal(times("ask(half)"), 2);
     assert_int_equal(times("ask(*)"), 1);
+    assert_int_equal(w.asked_gpus, 1);
     allocate(2, "half");
     allocate(3, "half");
     assert_int_equal(w.m.n_answered, 2);
