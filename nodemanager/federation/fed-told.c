@@ -269,6 +269,7 @@ int nm_fed_record(struct nm_fed *f, struct fed_budget *b)
 
 int nm_fed_take_told(struct nm_fed *f, const char *member, const struct nm_amrm_record *record)
 {
+    struct fed_budget all = FED_BUDGET_ALL;
     int at = nm_fed_member_add(f, member);
     struct nm_fed_reply *r = at < 0 ? NULL : calloc(1, sizeof(*r));
     ProtobufCMessage *m = NULL;
@@ -285,8 +286,7 @@ int nm_fed_take_told(struct nm_fed *f, const char *member, const struct nm_amrm_
     if (e < 0)
         return e;
     r->answer = (const answer_proto *)m;
-    return nm_fed_know(f, r->member, r->answer, &(struct fed_relay_at){ 0 },
-                       &(struct fed_budget)FED_BUDGET_ALL);
+    return nm_fed_know(f, r->member, r->answer, &(struct fed_relay_at){ 0 }, &all);
 }
 
 int nm_fed_know(struct nm_fed *f, size_t member, const answer_proto *m, struct fed_relay_at *at,

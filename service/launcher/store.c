@@ -33,15 +33,16 @@ static const char *const sql[N_STATEMENTS] = {
     [BEGIN] = "BEGIN IMMEDIATE",
     [COMMIT] = "COMMIT",
     [ROLLBACK] = "ROLLBACK",
-    [REQUEST] = "INSERT INTO frameworks(name,request,status,tasks) VALUES(?1,?2,'',?3) "
-                "ON CONFLICT(name) DO UPDATE SET request=?2, tasks=?3",
+    [REQUEST] = ("INSERT INTO frameworks(name,request,status,tasks) VALUES(?1,?2,'',?3) "
+                 "ON CONFLICT(name) DO UPDATE SET request=?2, tasks=?3"),
     [STATUS] = "UPDATE frameworks SET status=?2 WHERE name=?1",
     [REMOVE] = "DELETE FROM frameworks WHERE name=?1",
     [TASK] = "INSERT OR REPLACE INTO tasks(tasks,role,idx,text) VALUES(?1,?2,?3,?4)",
     [NO_TASK] = "DELETE FROM tasks WHERE tasks=?1 AND role=?2 AND idx=?3",
     [DROP] = "INSERT OR REPLACE INTO dropped(tasks) VALUES(?1)",
-    [SWEEP] = "DELETE FROM tasks WHERE tasks=(SELECT min(tasks) FROM dropped) AND (role,idx) IN "
-              "(SELECT role,idx FROM tasks WHERE tasks=(SELECT min(tasks) FROM dropped) LIMIT 512)",
+    [SWEEP] =
+        ("DELETE FROM tasks WHERE tasks=(SELECT min(tasks) FROM dropped) AND (role,idx) IN "
+         "(SELECT role,idx FROM tasks WHERE tasks=(SELECT min(tasks) FROM dropped) LIMIT 512)"),
     [SWEPT] = "DELETE FROM dropped WHERE tasks=(SELECT min(tasks) FROM dropped)",
     [KILL] = "INSERT OR REPLACE INTO kills(app,user,framework) VALUES(?1,?2,?3)",
     [KILLED] = "DELETE FROM kills WHERE app=?1",

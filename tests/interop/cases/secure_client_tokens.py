@@ -1,5 +1,5 @@
-"""Client tokens (ClientToAM) under our ResourceManager: Hadoop's ApplicationMaster of a MapReduce job
-takes the one that its user gets, and none that is forged."""
+"""Client tokens (ClientToAM) under our ResourceManager: Hadoop's ApplicationMaster of a MapReduce
+job takes the one that its user gets, and none that is forged."""
 import re
 
 from cluster import ClusterError

@@ -1,8 +1,8 @@
-"""Our ResourceManager in a secure cluster in which something is wrong: a KDC that is gone or silent,
-at its start and in mid-job until its ticket has ended, keytabs that are missing, foreign or rolled,
-a clock that is wrong by more than Kerberos allows. It serves whoever needs no KDC meanwhile, says
-what is wrong, and goes on by itself when the fault is mended. SETTINGS, or CLOCKS, are those of the
-cluster."""
+"""Our ResourceManager in a secure cluster in which something is wrong: a KDC that is gone or
+silent, at its start and in mid-job until its ticket has ended, keytabs that are missing, foreign or
+rolled, a clock that is wrong by more than Kerberos allows. It serves whoever needs no KDC
+meanwhile, says what is wrong, and goes on by itself when the fault is mended. SETTINGS, or CLOCKS,
+are those of the cluster."""
 import dataclasses
 import os
 import time

@@ -1,8 +1,8 @@
-"""Our ResourceManager in a secure cluster (interop/secure.py) is killed in each phase of a job whose
-files are on HDFS: before the submission is answered, while its tokens are renewed, when its master
-has a container, while it runs, and when it has ended but its container has not. Each job ends well,
-its tokens are renewed by the next ResourceManager, and a delegation token and the keys of the first
-one hold to the end. SETTINGS are those of the cluster."""
+"""Our ResourceManager in a secure cluster (interop/secure.py) is killed in each phase of a job
+whose files are on HDFS: before the submission is answered, while its tokens are renewed, when its
+master has a container, while it runs, and when it has ended but its container has not. Each job
+ends well, its tokens are renewed by the next ResourceManager, and a delegation token and the keys
+of the first one hold to the end. SETTINGS are those of the cluster."""
 import contextlib
 import os
 import random

@@ -89,7 +89,7 @@ static void retries_by_policy(void **state)
         char body[1024];
 
         fake_start(&k);
-        (void)snprintf(body, sizeof(body), "{%s%s", rows[i].policy, BODY(1, "") + 1);
+        (void)snprintf(body, sizeof(body), "{%s%s", rows[i].policy, &BODY(1, "")[1]);
         put(&k, "a", body);
         end_app(&k, 0, rows[i].final, rows[i].words);
         if (STATE("a") != rows[i].state)
