@@ -223,6 +223,19 @@ static int go_on(struct framework_wait *w, const struct sv_http_request *req,
     return give(w->s, req, &a, ret);
 }
 
+/* A master has one request open: one that it sends means that it has given the others up, whose
+ * connections would stay until their wait ends. */
+static void end_waits(struct svc_frameworks *s, const char *framework)
+{
+    struct framework_wait *w;
+
+    DL_FOREACH (s->waits, w)
+        if (strcmp(w->told.framework, framework) == 0) {
+            w->until_ms = 0;
+            sv_http_wake(w->caller);
+        }
+}
+
 static int answer_master(struct svc_frameworks *s, const struct sv_http_request *req,
                          const struct svc_lr_call *c, struct sv_http_response *ret)
 {
@@ -230,6 +243,8 @@ static int answer_master(struct svc_frameworks *s, const struct sv_http_request 
     struct svc_lr_answer a;
     int r = svc_lr_link_take(s->l, c, sv_http_header(req, SVC_FW_LINK_HEADER), &told, &a);
 
+    if (r == 0)
+        end_waits(s, told.framework);
     if (r == 0 && !svc_lr_link_answer(s->l, &told, false, s->n_waits >= SVC_LR_WAITERS_MAX, &a))
         return wait_for_news(s, req, &told);
     svc_lr_told_free(&told);
