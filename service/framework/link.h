@@ -5,27 +5,30 @@
  *     POST /v1/Masters/FRAMEWORK      Selvedge-Master: TOKEN
  *
  *     { "version": 3, "applicationId": "application_…", "attempt": 1, "sequence": 17,
- *       "full": false, "seen": 5, "wait": true, "progress": 0.25,
+ *       "full": false, "seen": 5, "wait": true, "ending": false, "progress": 0.25,
  *       "trackingUrl": "http://…",                       absent: none
  *       "taskRoles": { "W": [ TaskStatus… ] } }          those that changed; full: all there are
  *
- * A task is told whole (TaskStatus of the REST API, facts 1.9); a removed one as
- * {"taskIndex": 7, "removed": true}. `sequence` grows by one a request and tells a repeated one.
+ * A task is told whole (TaskStatus of the REST API); a removed one as {"taskIndex": 7, "removed":
+ * true}. `sequence` grows by one a request, and an equal one is answered again without an effect.
  * What is told is on the disk of selvedge-services before the answer. With `wait` the answer comes
- * when there is a revision after `seen`, at most SVC_FW_LINK_WAIT_S later.
+ * when there is a revision after `seen`, at most SVC_FW_LINK_WAIT_S later. `ending`: the master
+ * unregisters, and the ResourceManager is asked for the end.
  *
  *     200 { "revision": 6, "sequence": 17,
  *           "descriptor": FrameworkDescriptor,             only in a revision after `seen`
  *           "migrate": ["container_…"], "progress": null,  the override
  *           "clusterConfiguration": null,
- *           "exitSpec": null,                              a list: exit codes of tasks
- * (exit-table.h) "statuses": { "W": [ TaskStatus… ] } }         only for "attempt" > 1, "sequence":
- * 0: what the attempt before told 401 the token is not this framework's    410 the framework has
- * another version or is gone: the master ends itself (non-transient)   503 later
+ *           "exitSpec": null,                              a list of exit codes (exit-table.h)
+ *           "pauseMs": 5000,                               where too many wait: before the next
+ *           "statuses": { "W": [ TaskStatus… ] } }         only for "attempt" > 1, "sequence": 0:
+ *                                                          what the attempt before told
+ *     400 not such a request    401 the token is not this framework's    503 later
+ *     410 the framework has another version or is gone: the master ends itself (non-transient)
  *
- * The token is 32 random bytes in hex, of the application (not of the attempt); selvedge-services
- * stores its SHA-256, the master has it from the environment of its launch context, where only the
- * user's own processes read it. */
+ * The token is an HMAC of framework and application, in hex, under a secret of the launcher's
+ * store: the same for all attempts. The master has it from the environment of its launch context,
+ * where only the user's own processes read it. */
 #ifndef SELVEDGE_SERVICE_FRAMEWORK_LINK_H
 #define SELVEDGE_SERVICE_FRAMEWORK_LINK_H
 
