@@ -132,6 +132,8 @@ static void test_refused(void **state)
 
         if (r != cases[i].r || !strstr(err.text, cases[i].words))
             fail_msg("%s: %d: %s", cases[i].key[0], r, err.text);
+        if (r >= 0)
+            sv_ldap_conf_free(&c);
     }
 }
 
