@@ -212,6 +212,30 @@ static void another_version(void **state)
     fake_stop(&k);
 }
 
+/* A version that is put again, also with another policy: the application runs on. */
+static void same_version(void **state)
+{
+    struct fake k = { 0 };
+    struct svc_framework *f;
+
+    (void)state;
+    fake_start(&k);
+    put(&k, "a", BODY(1, ""));
+    k.apps[0].running = true;
+    fake_poll(&k);
+    put(&k, "a", BODY(1, ""));
+    put(&k, "a", BODY(1, "\"retryPolicy\":{\"maxRetryCount\":4},"));
+    fake_poll(&k);
+    f = svc_lr_find(&k.l->all, "a");
+    assert_int_equal(f->st.state, SVC_LR_APP_RUNNING);
+    assert_int_equal(f->st.app.id, 1);
+    assert_int_equal(k.n_apps, 1);
+    assert_false(k.apps[0].killed);
+    end_app(&k, 0, SVC_LR_FINAL_UNKNOWN, WORDS(7, "UNKNOWN"));
+    assert_int_equal(STATE("a"), SVC_LR_LAUNCHED); /* by the new policy */
+    fake_stop(&k);
+}
+
 #define CHILD(rest) BODY(1, "\"parentFramework\":{\"parentFrameworkName\":" rest "},")
 
 static void families(void **state)
@@ -279,6 +303,15 @@ static void collects(void **state)
     svc_lr_tick(k.l);
     assert_int_equal(STATE("a"), 0);
     assert_int_equal(k.l->counts.collected, 1);
+    /* One of a data deployment is kept until it is deleted. */
+    put(&k, "d", BODY(1, ""));
+    svc_lr_find(&k.l->all, "d")->client = SVC_LR_DATA_DEPLOYMENT;
+    end_app(&k, 1, SVC_LR_FINAL_SUCCEEDED, WORDS(0, "SUCCEEDED"));
+    k.wall += 86400 * 1000;
+    svc_lr_tick(k.l);
+    assert_int_equal(STATE("d"), SVC_LR_COMPLETED);
+    assert_int_equal(status_of(&k, "DELETE", "/v1/Frameworks/d", NULL), 202);
+    assert_int_equal(STATE("d"), 0);
     fake_stop(&k);
 }
 
@@ -363,6 +396,7 @@ int main(void)
         cmocka_unit_test(lost_and_refused),
         cmocka_unit_test(stops),
         cmocka_unit_test(another_version),
+        cmocka_unit_test(same_version),
         cmocka_unit_test(families),
         cmocka_unit_test(deletes),
         cmocka_unit_test(collects),

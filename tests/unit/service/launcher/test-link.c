@@ -265,6 +265,29 @@ static void migrations(void **state)
     fake_stop(&k);
 }
 
+/* The progress that a client gives is the master's to tell. */
+static void progress_by_a_client(void **state)
+{
+    struct fake k = { 0 };
+    struct fake_app *a = launch(&k);
+    char *text;
+    json_t *o;
+
+    (void)state;
+    assert_int_equal(told(&k, a, 1, 0, "", &text), 200);
+    o = parsed(text);
+    assert_true(json_is_null(json_object_get(o, "progress")));
+    json_decref(o);
+    assert_int_equal(status_of(&k, "PUT", "/v1/Frameworks/a/ApplicationProgress",
+                               "{\"applicationProgress\":0.25}"),
+                     202);
+    assert_int_equal(told(&k, a, 1, 1, "", &text), 200);
+    o = parsed(text);
+    assert_true(json_real_value(json_object_get(o, "progress")) == 0.25);
+    json_decref(o);
+    fake_stop(&k);
+}
+
 static void says_that_it_ends(void **state)
 {
     struct fake k = { 0 };
@@ -289,10 +312,10 @@ static void says_that_it_ends(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tasks_are_told),    cmocka_unit_test(exit_codes),
-        cmocka_unit_test(not_believed),      cmocka_unit_test(sequences),
-        cmocka_unit_test(waits_for_news),    cmocka_unit_test(migrations),
-        cmocka_unit_test(says_that_it_ends),
+        cmocka_unit_test(tasks_are_told),       cmocka_unit_test(exit_codes),
+        cmocka_unit_test(not_believed),         cmocka_unit_test(sequences),
+        cmocka_unit_test(waits_for_news),       cmocka_unit_test(migrations),
+        cmocka_unit_test(progress_by_a_client), cmocka_unit_test(says_that_it_ends),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -99,6 +99,8 @@ static const struct row {
     { "GET", "/v1/LauncherRequest", NULL, 200, "\"launchingDataDeploymentVersion\": null" },
     { "GET", "/v1/LauncherStatus", NULL, 200, "\"serviceRMResyncIntervalSec\": 30" },
     { "GET", "/v1/LauncherStatus", NULL, 200, "\"code\": 193" },
+    { "GET", "/v1/LauncherStatus", NULL, 200, "\"frameworkCompletedRetainSec\": 43200" },
+    { "GET", "/v1/LauncherStatus", NULL, 200, "\"webServerAclEnable\": false" },
     { "PUT", "/v1/LauncherRequest/DataDeploymentVersion",
       "{\"dataDeploymentVersionType\":\"LAUNCHED\",\"dataDeploymentVersion\":\"v7\"}", 200, NULL },
     { "PUT", "/v1/LauncherRequest/DataDeploymentVersion",
@@ -239,6 +241,34 @@ static void acls(void **state)
     fake_stop(&k);
 }
 
+/* Without ACLs the header does not matter: all may change all, the ACLs too. */
+static void without_acls(void **state)
+{
+    static const struct {
+        const char *method, *uri, *body, *user;
+        unsigned status;
+    } calls[] = {
+        { "PUT", "/v1/Frameworks/ann~x", BODY(1, ""), "bob", 202 },
+        { "PUT", "/v1/Frameworks/x", BODY(1, ""), NULL, 202 },
+        { "PUT", "/v1/LauncherRequest/AclConfiguration", "{}", "bob", 200 },
+        { "PUT", "/v1/LauncherRequest/ClusterConfiguration", "{}", NULL, 202 },
+        { "GET", "/v1/Frameworks/ann~x", NULL, "eve", 200 },
+        { "DELETE", "/v1/Frameworks/ann~x", NULL, "eve", 202 },
+    };
+    struct fake k = { 0 };
+
+    (void)state;
+    fake_start(&k);
+    for (size_t i = 0; i < SV_ARRAY_LEN(calls); i++) {
+        _cleanup_said_ struct said s =
+            ask_as(&k, calls[i].method, calls[i].uri, calls[i].body, NULL, calls[i].user);
+
+        if (s.status != calls[i].status)
+            fail_msg("%zu: %u", i, s.status);
+    }
+    fake_stop(&k);
+}
+
 /* Where the cluster says who calls, the header is not believed, and nobody acts as another. */
 static void proven_callers(void **state)
 {
@@ -294,6 +324,7 @@ int main(void)
         cmocka_unit_test(answers_are_json),
         cmocka_unit_test(location_is_the_request),
         cmocka_unit_test(acls),
+        cmocka_unit_test(without_acls),
         cmocka_unit_test(proven_callers),
         cmocka_unit_test(paths),
     };

@@ -584,6 +584,19 @@ static void test_migrate(void **state)
     assert_int_equal(retries("W-0", "transientNormalRetriedCount"), 1);
 }
 
+/* A client's word of the progress counts more than the tasks that have ended. */
+static void test_progress(void **state)
+{
+    (void)state;
+    begin(ROLE("2", "", "", ""));
+    settle();
+    assert_true(json_number_value(json_object_get(w.open, "progress")) == 0);
+    w.revision = 2;
+    answer(",\"progress\":0.25");
+    settle();
+    assert_true(json_number_value(json_object_get(w.open, "progress")) == 0.25);
+}
+
 static void test_gone(void **state)
 {
     (void)state;
@@ -733,6 +746,7 @@ int main(void)
         cmocka_unit_test_teardown(test_gang, tear_down),
         cmocka_unit_test_teardown(test_flex, tear_down),
         cmocka_unit_test_teardown(test_migrate, tear_down),
+        cmocka_unit_test_teardown(test_progress, tear_down),
         cmocka_unit_test_teardown(test_gone, tear_down),
         cmocka_unit_test_teardown(test_resumed, tear_down),
         cmocka_unit_test_teardown(test_gpus, tear_down),
