@@ -201,10 +201,11 @@ static void another_version(void **state)
     (void)state;
     fake_start(&k);
     put(&k, "a", BODY(1, ""));
-    put(&k, "a", BODY(2, ""));
+    put(&k, "a", BODY(2, "\"platformSpecificParameters\":{\"queue\":\"other\"},"));
     assert_true(k.apps[0].killed);
     assert_true(k.apps[1].submitted);
     assert_int_equal(k.apps[1].id.id, svc_lr_find(&k.l->all, "a")->st.app.id);
+    assert_string_equal(svc_lr_find(&k.l->all, "a")->d->queue, "other");
     /* The first one's master is told to go. */
     text = message(&k.apps[0], 1, 0, "");
     s = tell(&k, &k.apps[0], k.apps[0].token, text);

@@ -187,6 +187,16 @@ static void test_environment(void **state)
         if (!value || strcmp(value, rows[i].value) != 0)
             fail_msg("%s: %s", rows[i].name, value ?: "not set");
     }
+    /* In its next container the attempt's own are others, who the task is does not change. */
+    q.application = "application_1_0003";
+    q.host = "127.0.0.2";
+    q.ports = "http:8,9;";
+    assert_int_equal(svc_task_launch_prepare(p.files, &q, a, &l, ip, &err), 0);
+    for (size_t i = 0; i < 7; i++)
+        assert_string_equal(env_of(&l, rows[i].name), rows[i].value);
+    assert_string_equal(env_of(&l, "APP_ID"), q.application);
+    assert_string_equal(env_of(&l, "CONTAINER_IP"), q.host);
+    assert_string_equal(env_of(&l, "CONTAINER_PORTS"), q.ports);
     place_free(&p);
 }
 
