@@ -100,6 +100,8 @@ static bool name_ok(const struct start_command *c)
         return false;
     if (c->replaces)
         return *name != '-';
+    if (*name == '%') /* bash's fg, of a job of that name */
+        return false;
     for (size_t i = 0; i < sizeof(bashs) / sizeof(bashs[0]); i++)
         if (strcmp(name, bashs[i]) == 0)
             return false;

@@ -391,6 +391,7 @@ static void test_frameworks(void **state)
         { "an empty word", "java '' \"\" a''b", { { 0 } } },
         { "an assignment", "A=1 java 1>a", { { 0 } } },
         { "patterns", "java * ? {a,b} ~ [x] #c", { { 0 } } },
+        { "a job's name", "%java a 1>a", { { 0 } } },
     };
     (void)state;
     for (size_t i = 0; i < SV_ARRAY_LEN(masters); i++) {
@@ -536,6 +537,8 @@ static int set_up(void **state)
     assert_return_code(mkdir(path, 0755), errno);
     assert_return_code(mkdir(bin, 0755), errno);
     (void)snprintf(path, sizeof(path), "%s/java", bin);
+    assert_return_code(symlink(self, path), errno);
+    (void)snprintf(path, sizeof(path), "%s/%%java", bin);
     assert_return_code(symlink(self, path), errno);
     char *tests = strstr(self, "/tests/unit/");
     assert_non_null(tests);
