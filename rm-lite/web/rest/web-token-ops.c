@@ -168,6 +168,16 @@ static int stored(const struct sv_http_request *req, int what, struct sv_http_re
     return r;
 }
 
+/* A link that is followed, or the script of a page behind /proxy. Browsers say Sec-Fetch-Site over
+ * TLS alone; over plain HTTP there is their name, which most of them let no script change. */
+static bool is_browser(const struct sv_http_request *req)
+{
+    const char *agent = sv_http_header(req, "User-Agent");
+
+    return sv_http_header(req, "Sec-Fetch-Site") ||
+           (agent && (sv_has_prefix(agent, "Mozilla") || sv_has_prefix(agent, "Opera")));
+}
+
 int rm_web_token_operation(struct rm *rm, const struct sv_http_request *req,
                            struct sv_http_response *ret)
 {
@@ -176,7 +186,7 @@ int rm_web_token_operation(struct rm *rm, const struct sv_http_request *req,
 
     if (what == SV_WEB_WRONG_METHOD)
         return wrong_method(req, ret);
-    if (sv_http_header(req, "Sec-Fetch-Site")) /* a link, or the script of a page behind /proxy */
+    if (is_browser(req))
         return say(ret, 403, "operations on delegation tokens are not for browsers");
     if (what != SV_WEB_CANCEL_TOKEN && !req->caller->user) /* a path that is open to everybody */
         return say(ret, 403, "an operation on delegation tokens needs a ticket");

@@ -194,6 +194,9 @@ static void test_operations(void **state)
     /* A link that alice's browser follows. */
     check("GET", OP "GETDELEGATIONTOKEN", "alice", "Sec-Fetch-Site: cross-site\r\n", "", "403",
           "not for browsers");
+    check("GET", OP "GETDELEGATIONTOKEN", "alice",
+          "User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:140.0)\r\n", "", "403",
+          "not for browsers"); /* without TLS */
     assert_int_equal(rm_delegation_count(f.rm), 0);
     /* Without a renewer it is the owner's own. */
     check("GET", OP "GETDELEGATIONTOKEN", "alice", "", "", "200", "urlString");
