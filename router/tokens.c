@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <utlist.h>
 
 #include "common/clock.h"
 #include "common/log.h"
@@ -26,11 +27,13 @@ struct rtr_tokens {
     struct rtr_token_keys *keys;
     struct rtr_token_lookups *lookups;
     struct rtr_token_table *table;
+    struct op *ops;
 };
 
-/* A new token. */
+/* A new token; among t->ops, where it counts as one of its holder, once it is within his limit. */
 struct op {
     struct rtr_tokens *t;
+    struct op *prev, *next;
     struct sv_arena *a; /* of the token; wiped */
     struct yarn_delegation_token what;
     struct yarn_token token;
@@ -68,6 +71,8 @@ struct rtr_tokens *rtr_tokens_free(struct rtr_tokens *t)
 
 static void op_end(struct op *o, const struct rtr_token_answer *a)
 {
+    if (o->prev)
+        DL_DELETE(o->t->ops, o);
     o->done(a, o->userdata);
     sv_arena_wipe(o->a);
     free(o);
@@ -126,15 +131,18 @@ static struct op *op_new(struct rtr_tokens *t, rtr_token_done done, void *userda
 
 static int within_limits(const struct op *o, const char **ret_class, struct sv_error *err)
 {
-    const size_t own = rtr_token_table_of(o->t->table, rtr_token_holder(&o->what));
+    size_t own = rtr_token_table_of(o->t->table, rtr_token_holder(&o->what));
+    size_t all = rtr_token_table_count(o->t->table);
 
+    for (const struct op *x = o->t->ops; x; x = x->next, all++)
+        own += sv_streq(rtr_token_holder(&x->what), rtr_token_holder(&o->what));
     if (own >= (size_t)o->t->cfg.conf->per_user)
         return yarn_delegation_refuse(err, ret_class, JAVA_IO_EXCEPTION,
                                       "%s has %zu delegation tokens, as many as "
                                       "selvedge.router.delegation-tokens-per-user allows: cancel "
                                       "some",
                                       rtr_token_holder(&o->what), own);
-    if (rtr_token_table_count(o->t->table) >= RTR_TOKENS_MAX)
+    if (all >= RTR_TOKENS_MAX)
         return yarn_delegation_refuse(err, ret_class, JAVA_IO_EXCEPTION,
                                       "this Router knows of %d delegation tokens, and issues no "
                                       "more: cancel some",
@@ -269,10 +277,12 @@ void rtr_tokens_issue(struct rtr_tokens *t, const char *owner, const char *renew
         r = yarn_delegation_names(&o->what, owner, account, real_user, &class, &err);
     if (r >= 0)
         r = within_limits(o, &class, &err);
-    if (r < 0)
+    if (r < 0) {
         op_refused(o, class, &err);
-    else
-        next_number(o);
+        return;
+    }
+    DL_APPEND(t->ops, o);
+    next_number(o);
 }
 
 /* ---- Renewing, cancelling ---- */
