@@ -8,28 +8,31 @@
 
 #include "common/fd.h"
 
-/* Whether an address of either family is taken on it. What the daemon may not bind, as a port below
- * 1024, is left to the program. SO_REUSEADDR: a connection that ends is no conflict, a listener is.
- */
-static bool taken(uint16_t port)
+static int bind_any(int family, uint16_t port)
 {
     const struct sockaddr_in6 v6 = { .sin6_family = AF_INET6, .sin6_port = htons(port) };
     const struct sockaddr_in v4 = { .sin_family = AF_INET, .sin_port = htons(port) };
-    const int on = 1;
-    bool is = false;
+    const int on = 1, off = 0;
+    _cleanup_close_ int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-    for (int i = 0; i < 2 && !is; i++) {
-        _cleanup_close_ int fd = socket(i == 0 ? AF_INET6 : AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) < 0 ||
+        (family == AF_INET6 && setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off)) < 0) ||
+        bind(fd, family == AF_INET6 ? (const struct sockaddr *)&v6 : (const struct sockaddr *)&v4,
+             family == AF_INET6 ? sizeof(v6) : sizeof(v4)) < 0)
+        return -errno;
+    return 0;
+}
 
-        if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) < 0)
-            continue; /* a machine without the family */
-        if (i == 0)
-            (void)setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on)); /* as v4, ignoring */
-        is = bind(fd, i == 0 ? (const struct sockaddr *)&v6 : (const struct sockaddr *)&v4,
-                  i == 0 ? sizeof(v6) : sizeof(v4)) < 0 &&
-             errno == EADDRINUSE;
-    }
-    return is;
+/* Whether an address of either family is taken on it: one bind for both, where the machine has
+ * IPv6. What the daemon may not bind, as a port below 1024, is left to the program. SO_REUSEADDR: a
+ * connection that ends is no conflict, a listener is. */
+static bool taken(uint16_t port)
+{
+    int r = bind_any(AF_INET6, port);
+
+    if (r < 0 && r != -EADDRINUSE && r != -EACCES)
+        r = bind_any(AF_INET, port);
+    return r == -EADDRINUSE;
 }
 
 /* Digits up to ',', ';' or the end; NULL: no port. */
@@ -57,7 +60,7 @@ int nm_ports_try(const char *text, struct sv_error *err)
                                     NM_WANTED_PORTS ": \"label:port,port;label:port;\" is "
                                                     "expected, of at most %d ports",
                                     NM_WANTED_PORTS_MAX);
-            if (taken(port))
+            if (n <= NM_TRIED_PORTS_MAX && taken(port))
                 return sv_error_set(err, -EADDRINUSE,
                                     "port %u is taken on this node by another program", port);
         } while (*s == ',');

@@ -65,6 +65,25 @@ static void test_taken(void **state)
     check_taken(AF_INET6);
 }
 
+/* How long a launch may keep the loop is bounded. */
+static void test_first_ones(void **state)
+{
+    char text[4096] = "a:1";
+    uint16_t port = 0;
+    int fd = listener(AF_INET, &port);
+
+    (void)state;
+    if (fd < 0)
+        return;
+    for (size_t i = 1; i < NM_TRIED_PORTS_MAX - 1; i++)
+        memcpy(text + 1 + 2 * i, ",1", 3);
+    (void)snprintf(text + strlen(text), 8, ",%u", port);
+    assert_int_equal(try(text), -EADDRINUSE);
+    memmove(text + 4, text + 2, strlen(text + 2) + 1); /* one more before it */
+    assert_int_equal(try(text), 0);
+    (void)close(fd);
+}
+
 static void test_text(void **state)
 {
     static const char *const bad[] = { "a", "a:", "a:0;", "a:65536;", "a:1,;", "a:1 ;", ":x" };
@@ -86,6 +105,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_taken),
+        cmocka_unit_test(test_first_ones),
         cmocka_unit_test(test_text),
     };
 
