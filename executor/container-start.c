@@ -156,7 +156,8 @@ static const char *find_program(const char *name, const char *search, char path[
         return name;
     for (const char *p = search, *end; p && *p == '/'; p = *end ? end + 1 : NULL) {
         end = p + strcspn(p, ":");
-        const int n = snprintf(path, PATH_MAX, "%.*s/%s", (int)(end - p), p, name);
+        const int n = snprintf(path, PATH_MAX, "%.*s%s%s", (int)(end - p), p,
+                               end[-1] == '/' ? "" : "/", name);
         if (n < 0 || n >= PATH_MAX)
             return NULL;
         if (stat(path, &st) == 0)

@@ -261,7 +261,7 @@ static void add_own(struct context *c)
     static char work[PATH_MAX], out[PATH_MAX], path[PATH_MAX];
     at(work, WORK);
     at(out, LOGS "/probe");
-    (void)snprintf(path, sizeof(path), "%s:/usr/bin:/bin", bin);
+    (void)snprintf(path, sizeof(path), "%s%s:/usr/bin:/bin", bin, c->debug ? "/" : "");
     add(c, "CONTAINER_ID", "container_1700000000000_0001_01_000002", EXE_ENV_LITERAL);
     add(c, "HOME", "/home/", EXE_ENV_LITERAL);
     add(c, "USER", "o'neil", EXE_ENV_LITERAL);
