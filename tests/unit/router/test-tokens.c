@@ -407,30 +407,6 @@ static void test_limits(void **state)
     (void)issue(g.one, "alice", "yarn");
 }
 
-static int n_issued, n_refused;
-
-static void on_one(const struct rtr_token_answer *a, void *userdata)
-{
-    (void)userdata;
-    n_issued += a->status >= 0;
-    n_refused += a->status == -EACCES;
-}
-
-/* Calls that are not waited for count as well. */
-static void test_limit_of_many_calls(void **state)
-{
-    (void)state;
-    n_issued = n_refused = 0;
-    for (int i = 0; i < 8; i++)
-        rtr_tokens_issue(g.one, "alice", "yarn", NULL, on_one, NULL);
-    while (n_issued + n_refused < 8)
-        assert_true(sd_event_run(g.event, UINT64_MAX) >= 0);
-    assert_int_equal(n_issued, 3);
-    ask_for(g.one, "alice", "yarn", NULL);
-    refused(JAVA_IO_EXCEPTION, "alice has 3 delegation tokens, as many as");
-    (void)issue(g.one, "bob", "yarn");
-}
-
 static void test_names(void **state)
 {
     char name[400];
@@ -466,6 +442,24 @@ static void test_scan(void **state)
     assert_null(login(g.one, &u));
 }
 
+static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
+{
+    (void)source;
+    (void)usec;
+    *(bool *)userdata = true;
+    return 0;
+}
+
+static void wait_for_tick(void)
+{
+    bool ticked = false;
+
+    assert_true(sd_event_add_time_relative(g.event, NULL, CLOCK_MONOTONIC, 30000, 1, on_tick,
+                                           &ticked) >= 0);
+    while (!ticked)
+        assert_true(sd_event_run(g.event, UINT64_MAX) >= 0);
+}
+
 /* A Router that starts looks after the tokens that it finds: they count, and go at their end. */
 static void test_found(void **state)
 {
@@ -476,12 +470,14 @@ static void test_found(void **state)
     g.conf.per_user = 2;
     g.conf.scan_ms = 20;
     g.one = tokens_new();
-    for (;;) { /* until it has found both, by its timer of the real clock */
+    /* Until it has found both. Each try leaves a number without a token, behind 256 of which a
+     * Router expects none: its timer has time between two tries. */
+    for (int i = 0; i < 100; i++) {
         ask_for(g.one, "alice", "yarn", NULL);
         if (said.status < 0)
             break;
         assert_int_equal(cancel(g.one, &said.token, "alice"), 0);
-        assert_true(sd_event_run(g.event, 1000) >= 0);
+        wait_for_tick();
     }
     refused(JAVA_IO_EXCEPTION, "alice has 2 delegation tokens, as many as");
     assert_int_equal(cancel(g.one, &u, "alice"), 0);
@@ -545,22 +541,11 @@ static void test_info(void **state)
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(test_##name, up, down)
-    const struct CMUnitTest tests[] = { T(issue),
-                                        T(renew),
-                                        T(strangers),
-                                        T(other_identifier),
-                                        T(cancel),
-                                        T(restart),
-                                        T(keys),
-                                        T(old_keys),
-                                        T(found_keys),
-                                        T(limits),
-                                        T(limit_of_many_calls),
-                                        T(names),
-                                        T(scan),
-                                        T(found),
-                                        T(end),
-                                        T(info) };
+    const struct CMUnitTest tests[] = {
+        T(issue), T(renew),    T(strangers),  T(other_identifier), T(cancel), T(restart),
+        T(keys),  T(old_keys), T(found_keys), T(limits),           T(names),  T(scan),
+        T(found), T(end),      T(info)
+    };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
