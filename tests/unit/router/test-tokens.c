@@ -407,6 +407,30 @@ static void test_limits(void **state)
     (void)issue(g.one, "alice", "yarn");
 }
 
+static int n_issued, n_refused;
+
+static void on_one(const struct rtr_token_answer *a, void *userdata)
+{
+    (void)userdata;
+    n_issued += a->status >= 0;
+    n_refused += a->status == -EACCES;
+}
+
+/* Calls that are not waited for count as well. */
+static void test_limit_of_many_calls(void **state)
+{
+    (void)state;
+    n_issued = n_refused = 0;
+    for (int i = 0; i < 8; i++)
+        rtr_tokens_issue(g.one, "alice", "yarn", NULL, on_one, NULL);
+    while (n_issued + n_refused < 8)
+        assert_true(sd_event_run(g.event, UINT64_MAX) >= 0);
+    assert_int_equal(n_issued, 3);
+    ask_for(g.one, "alice", "yarn", NULL);
+    refused(JAVA_IO_EXCEPTION, "alice has 3 delegation tokens, as many as");
+    (void)issue(g.one, "bob", "yarn");
+}
+
 static void test_names(void **state)
 {
     char name[400];
@@ -541,11 +565,22 @@ static void test_info(void **state)
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(test_##name, up, down)
-    const struct CMUnitTest tests[] = {
-        T(issue), T(renew),    T(strangers),  T(other_identifier), T(cancel), T(restart),
-        T(keys),  T(old_keys), T(found_keys), T(limits),           T(names),  T(scan),
-        T(found), T(end),      T(info)
-    };
+    const struct CMUnitTest tests[] = { T(issue),
+                                        T(renew),
+                                        T(strangers),
+                                        T(other_identifier),
+                                        T(cancel),
+                                        T(restart),
+                                        T(keys),
+                                        T(old_keys),
+                                        T(found_keys),
+                                        T(limits),
+                                        T(limit_of_many_calls),
+                                        T(names),
+                                        T(scan),
+                                        T(found),
+                                        T(end),
+                                        T(info) };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
