@@ -15,13 +15,13 @@
 #define DEPTH_MAX 16 /* of a path */
 
 /* Counts the characters that begin or part values: a bound before there is a tree. */
-static bool too_many(const char *json, size_t len)
+bool svc_fw_fits(const char *json, size_t len)
 {
     size_t n = 0;
 
-    for (size_t i = 0; i < len; i++)
+    for (size_t i = 0; len <= SVC_FW_JSON_MAX && i < len; i++)
         n += json[i] == ',' || json[i] == '{' || json[i] == '[';
-    return n > SVC_FW_JSON_VALUES_MAX;
+    return len <= SVC_FW_JSON_MAX && n <= SVC_FW_JSON_VALUES_MAX;
 }
 
 int svc_fw_load(const char *json, size_t len, json_t **ret, char **ret_violations)
@@ -29,7 +29,7 @@ int svc_fw_load(const char *json, size_t len, json_t **ret, char **ret_violation
     json_error_t e;
     json_t *v;
 
-    if (len > SVC_FW_JSON_MAX || too_many(json, len))
+    if (!svc_fw_fits(json, len))
         return -EFBIG;
     v = json_loadb(json, len, 0, &e);
     if (v) {

@@ -24,6 +24,8 @@ struct svc_fw_at {
     bool in_map;
 };
 
+/* False: svc_fw_load() would say -EFBIG. */
+bool svc_fw_fits(const char *json, size_t len);
 /* -EINVAL: not JSON, and *ret_violations says where; -EFBIG; -ENOMEM. */
 int svc_fw_load(const char *json, size_t len, json_t **ret, char **ret_violations) _must_use_;
 /* 0, or -EINVAL with the violations of all that was read, or -ENOMEM. Frees what is left. */

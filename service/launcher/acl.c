@@ -5,6 +5,7 @@
 
 #include "common/own-user.h"
 #include "common/str.h"
+#include "service/framework/reader.h"
 
 const char *svc_lr_caller(const struct svc_lr_call *c)
 {
@@ -67,6 +68,10 @@ unsigned svc_lr_may_change(const struct svc_lr *l, const struct svc_lr_call *c, 
 {
     const char *user = svc_lr_caller(c);
 
+    /* It becomes the descriptor's user, and a descriptor is checked when it is read again. */
+    *ret_why = "the caller's name " SVC_FW_NO_NAME;
+    if (c->caller && asked && !svc_fw_name_valid(user))
+        return 403;
     *ret_why = "the framework's user must be the caller";
     if (l->settings->acl && asked && strcmp(asked, user) != 0)
         return 400;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/str.h"
+#include "service/framework/reader.h"
 #include "service/launcher/internal.h"
 
 #define DESCRIPTOR_TASKS_MAX 100000 /* a framework's master keeps all of its tasks in memory */
@@ -167,16 +168,24 @@ static char *text_of(const struct svc_fw_descriptor *d)
     return text;
 }
 
-/* The framework with its new descriptor; NULL: no memory. */
-static struct svc_framework *place(struct svc_lr *l, struct svc_lr_put *p,
-                                   struct svc_framework *old)
+/* With its defaults a descriptor is longer than as it came, and the store and masters read it so,
+ * under the same bounds. The status; 0: it is well. */
+static unsigned check_text(const char *text, const char **ret_why)
 {
-    struct svc_framework *f = old;
-    char *text = text_of(p->d);
+    *ret_why = "out of memory";
+    if (!text)
+        return 503;
+    *ret_why = "the descriptor with its defaults is too large";
+    return svc_fw_fits(text, strlen(text)) ? 0 : 400;
+}
 
-    if (text && !f)
-        f = svc_lr_add(&l->all, p->name);
-    if (!text || !f || set_client(f, p) < 0) {
+/* The framework with its new descriptor, whose `text` is taken; NULL: no memory. */
+static struct svc_framework *place(struct svc_lr *l, struct svc_lr_put *p,
+                                   struct svc_framework *old, char *text)
+{
+    struct svc_framework *f = old ? old : svc_lr_add(&l->all, p->name);
+
+    if (!f || set_client(f, p) < 0) {
         free(text);
         if (f && !old)
             svc_lr_remove(&l->all, f);
@@ -192,12 +201,19 @@ unsigned svc_lr_put(struct svc_lr *l, struct svc_lr_put *p, const char **ret_why
     const struct svc_framework *parent = p->d->parent ? svc_lr_find(&l->all, p->d->parent) : NULL;
     bool anew = !old || old->d->version != p->d->version;
     unsigned status = check_put(l, p, old, ret_why);
+    char *text;
 
     if (status)
         return status;
     if (p->d->stopped_with_parent && parent && parent != old && parent->d->stop)
         p->d->stop = true;
-    f = place(l, p, old);
+    text = text_of(p->d);
+    status = check_text(text, ret_why);
+    if (status) {
+        free(text);
+        return status;
+    }
+    f = place(l, p, old, text);
     *ret_why = "out of memory";
     if (!f)
         return 503;
@@ -240,6 +256,7 @@ unsigned svc_lr_set_number(struct svc_lr *l, const char *name, const char *role,
     int64_t more = r ? (int64_t)n - r->tasks : 0;
     char *text;
     int32_t before;
+    unsigned status;
 
     *ret_why = f ? "there is no such task role" : unknown;
     if (!r)
@@ -253,10 +270,11 @@ unsigned svc_lr_set_number(struct svc_lr *l, const char *name, const char *role,
     before = r->tasks;
     r->tasks = n;
     text = text_of(f->d);
-    *ret_why = "out of memory";
-    if (!text) {
+    status = check_text(text, ret_why);
+    if (status) {
+        free(text);
         r->tasks = before;
-        return 503;
+        return status;
     }
     free(f->text);
     f->text = text;

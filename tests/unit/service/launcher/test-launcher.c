@@ -387,6 +387,42 @@ static void users_do_not_wait_for_users(void **state)
     fake_stop(&k);
 }
 
+/* A body that is small enough until its defaults are filled in: what is stored is read again after
+ * the next start, and by masters. */
+static void too_large_with_its_defaults(void **state)
+{
+    static const char role[] =
+        "\"taskService\":{\"version\":1,\"sourceLocations\":[\"hdfs:///a\"],\"resource\":{"
+        "\"cpuNumber\":1,\"memoryMB\":64},\"entryPoint\":\"";
+    struct sv_buf b = SV_BUF_INIT(2 << 20);
+    struct fake k = { 0 };
+    const struct svc_framework *f;
+    unsigned status = 400;
+    int longer = 0;
+
+    (void)state;
+    fake_start(&k);
+    for (int entry = 4000; status == 400 && entry > 2000; entry -= 20, longer++) {
+        sv_buf_free(&b);
+        b = SV_BUF_INIT(2 << 20);
+        assert_int_equal(sv_buf_put_str(&b, "{\"version\":1,\"taskRoles\":{"), 0);
+        for (int i = 0; i < 250; i++)
+            assert_int_equal(sv_buf_printf(&b, "%s\"r%d\":{\"taskNumber\":1,%s%0*d\"}}",
+                                           i ? "," : "", i, role, entry, 1),
+                             0);
+        assert_int_equal(sv_buf_put(&b, "}}", 3), 0);
+        status = status_of(&k, "PUT", "/v1/Frameworks/a", (const char *)b.data);
+        longer -= b.len > (1 << 20);
+    }
+    assert_int_equal(status, 202);
+    assert_true(longer > 1); /* bodies that were small enough themselves */
+    f = svc_lr_find(&k.l->all, "a");
+    assert_true(strlen(f->text) <= SVC_FW_JSON_MAX);
+    assert_true(strlen(f->text) > SVC_FW_JSON_MAX - 16384);
+    sv_buf_free(&b);
+    fake_stop(&k);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -402,6 +438,7 @@ int main(void)
         cmocka_unit_test(deletes),
         cmocka_unit_test(collects),
         cmocka_unit_test(limits),
+        cmocka_unit_test(too_large_with_its_defaults),
         cmocka_unit_test(shown_at_the_end),
         cmocka_unit_test(users_do_not_wait_for_users),
     };

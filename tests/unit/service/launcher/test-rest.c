@@ -290,6 +290,7 @@ static void proven_callers(void **state)
         { "DELETE", F, NULL, "bob", 403 },
         { "PUT", "/v1/LauncherRequest/ClusterConfiguration", "{}", "ann", 403 },
         { "PUT", "/v1/Frameworks/b", no_user, "bob", 202 },
+        { "PUT", "/v1/Frameworks/c", no_user, "HOST$", 403 }, /* no name of a user that is read */
         { "DELETE", F, NULL, "ann", 202 },
     };
     struct fake k = { 0 };
