@@ -130,25 +130,38 @@ static int check_sender(const struct svc_framework *f, const struct message *m,
 
 /* ---- Tasks ---- */
 
+/* The container of a task's text, up to its quote; NULL: none. Within a text of JSON quotes are
+ * escaped: this is no value. One look at the text, which is long, for all that migrate. */
+static const char *container_of(const char *text, size_t *ret_len)
+{
+    static const char key[] = "\"containerId\":\"";
+    const char *at = text ? strstr(text, key) : NULL;
+
+    if (!at)
+        return NULL;
+    at += strlen(key);
+    *ret_len = strcspn(at, "\"");
+    return at;
+}
+
 /* A container that was to migrate has gone from the task. */
 static bool drop_migrated(struct svc_framework *f, const char *role, const struct svc_fw_task *t)
 {
     const struct svc_lr_role *r = f->n_migrates ? svc_lr_role_of(f, role) : NULL;
-    const char *old = r && t->index < r->n ? r->tasks[t->index] : NULL;
-    bool dropped = false;
+    size_t len = 0;
+    const char *old = container_of(r && t->index < r->n ? r->tasks[t->index] : NULL, &len);
 
-    for (size_t i = 0; old && i < f->n_migrates;) {
-        bool was = strstr(old, f->migrates[i]) != NULL;
-        bool is = !t->removed && sv_streq(t->container, f->migrates[i]) && !t->exited;
+    for (size_t i = 0; old && i < f->n_migrates; i++) {
+        const char *id = f->migrates[i];
 
-        if (was && !is) {
-            svc_lr_drop_migrate(f, i);
-            dropped = true;
-        } else {
-            i++;
-        }
+        if (strlen(id) != len || memcmp(id, old, len) != 0)
+            continue;
+        if (!t->removed && sv_streq(t->container, id) && !t->exited)
+            return false;
+        svc_lr_drop_migrate(f, i);
+        return true;
     }
-    return dropped;
+    return false;
 }
 
 struct taking {

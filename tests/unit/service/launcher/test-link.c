@@ -258,10 +258,17 @@ static void migrations(void **state)
     assert_int_equal(json_array_size(json_object_get(o, "migrate")), 1);
     json_decref(o);
     assert_int_equal(f->n_migrates, 1);
+    /* Another one, whose id is a part of the text: neither a part nor another text is the id. */
+    assert_int_equal(
+        status_of(&k, "PUT", "/v1/Frameworks/a/MigrateTasks/container_1700000000000_0001_01_00000",
+                  "{}"),
+        202);
+    assert_int_equal(status_of(&k, "PUT", "/v1/Frameworks/a/MigrateTasks/TASK_WAITING", "{}"), 202);
     /* Done: the task has left the container. */
     assert_int_equal(
         told(&k, a, 1, 2, ",\"taskRoles\":{\"W\":[" TASK(0, "TASK_WAITING", "") "]}", NULL), 200);
-    assert_int_equal(f->n_migrates, 0);
+    assert_int_equal(f->n_migrates, 2);
+    assert_string_equal(f->migrates[0], "TASK_WAITING");
     fake_stop(&k);
 }
 
