@@ -274,6 +274,8 @@ static int take_in(struct svc_lr *l, struct svc_framework *f, const struct messa
     l->counts.told++;
     if (svc_lr_commit(l) < 0)
         return refuse(ret, 503, "the store of frameworks is down: try again later");
+    if (svc_lr_store_sweep(l->store) < 0) /* a master that is always full is not faster */
+        l->broken = true;
     return r;
 }
 

@@ -59,7 +59,9 @@ static int on_task(void *u, const char *framework, const char *role, int32_t ind
     r = set.text ? svc_lr_set_task(&l->all, f, &set) : -ENOMEM;
     if (r < 0)
         free(set.text);
-    return r == -EINVAL ? 0 : r; /* of a role that has shrunk since */
+    /* Of a role that has shrunk since; or the bound was reached by texts that had become shorter in
+     * memory (answers.c): the master tells it again, or it is not shown. */
+    return r == -EINVAL || r == -EFBIG ? 0 : r;
 }
 
 static int on_kill(void *u, const char *app, const char *user, const char *framework)

@@ -9,8 +9,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "service/framework/link.h"
+
 #define APPLICATION_ID 0x53564c52 /* "SVLR" */
 #define SCHEMA 1
+/* Rows of one turn: more than one request of a master tells, which is followed by a turn: so what
+ * is to be swept does not grow. */
+#define SWEEP_ROWS (SVC_FW_LINK_TASKS + 1)
 
 enum {
     BEGIN,
@@ -42,7 +47,7 @@ static const char *const sql[N_STATEMENTS] = {
     [DROP] = "INSERT OR REPLACE INTO dropped(tasks) VALUES(?1)",
     [SWEEP] =
         ("DELETE FROM tasks WHERE tasks=(SELECT min(tasks) FROM dropped) AND (role,idx) IN "
-         "(SELECT role,idx FROM tasks WHERE tasks=(SELECT min(tasks) FROM dropped) LIMIT 512)"),
+         "(SELECT role,idx FROM tasks WHERE tasks=(SELECT min(tasks) FROM dropped) LIMIT ?1)"),
     [SWEPT] = "DELETE FROM dropped WHERE tasks=(SELECT min(tasks) FROM dropped)",
     [KILL] = "INSERT OR REPLACE INTO kills(app,user,framework) VALUES(?1,?2,?3)",
     [KILLED] = "DELETE FROM kills WHERE app=?1",
@@ -318,8 +323,9 @@ int svc_lr_store_sweep(struct svc_lr_store *s)
     if (!s->dropped)
         return 0;
     svc_lr_store_begin(s);
+    integer(s, SWEEP, 1, SWEEP_ROWS);
     run(s, SWEEP);
-    if (!s->failed && sqlite3_changes(s->db) == 0) {
+    if (!s->failed && sqlite3_changes(s->db) < SWEEP_ROWS) {
         run(s, SWEPT);
         s->dropped = !s->failed && sqlite3_changes(s->db) > 0;
     }

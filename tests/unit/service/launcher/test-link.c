@@ -272,6 +272,54 @@ static void migrations(void **state)
     fake_stop(&k);
 }
 
+static int on_framework(void *u, const char *name, const char *request, const char *status,
+                        int64_t tasks)
+{
+    (void)u;
+    (void)request;
+    (void)status;
+    (void)tasks;
+    assert_string_equal(name, "a");
+    return 0;
+}
+static int on_dropped(void *u, int64_t tasks)
+{
+    (void)tasks;
+    ++*(int *)u;
+    return 0;
+}
+static int on_task(void *u, const char *name, const char *role, int32_t index, const char *text)
+{
+    return on_framework(u, name, role, text, index);
+}
+static int on_kill(void *u, const char *app, const char *user, const char *name)
+{
+    return on_framework(u, name, app, user, 0);
+}
+static int on_meta(void *u, const char *key, const char *value)
+{
+    return on_framework(u, "a", key, value, 0);
+}
+
+/* A master that tells all of its tasks each time does not fill the disk with what it told before:
+ * each request sweeps as much as it drops. */
+static void always_full(void **state)
+{
+    static const struct svc_lr_rows rows = { on_framework, on_dropped, on_task, on_kill, on_meta };
+    struct fake k = { 0 };
+    struct fake_app *a = launch(&k);
+    struct sv_error err = { 0 };
+    int dropped = 0;
+
+    (void)state;
+    for (int i = 0; i < 50; i++)
+        assert_int_equal(
+            told(&k, a, 1, i, ",\"full\":true,\"taskRoles\":{\"W\":[" RUNNING "]}", NULL), 200);
+    assert_int_equal(svc_lr_store_load(k.l->store, &rows, &dropped, &err), 0);
+    assert_true(dropped <= 1);
+    fake_stop(&k);
+}
+
 /* The progress that a client gives is the master's to tell. */
 static void progress_by_a_client(void **state)
 {
@@ -323,6 +371,7 @@ int main(void)
         cmocka_unit_test(not_believed),         cmocka_unit_test(sequences),
         cmocka_unit_test(waits_for_news),       cmocka_unit_test(migrations),
         cmocka_unit_test(progress_by_a_client), cmocka_unit_test(says_that_it_ends),
+        cmocka_unit_test(always_full),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
