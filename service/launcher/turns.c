@@ -198,11 +198,16 @@ static void look_at_all(struct svc_lr *l)
         return;
 }
 
-/* The store may work again: what is in memory is read from it. */
+/* The store may work again: what is in memory is read from it. That takes long, and is not tried
+ * while nothing can be written. */
 static void mend(struct svc_lr *l)
 {
     struct sv_error err = { 0 };
 
+    svc_lr_store_begin(l->store);
+    svc_lr_store_meta(l->store, "tried", "null");
+    if (svc_lr_store_commit(l->store) < 0)
+        return;
     svc_lr_clear(l);
     l->broken = false;
     if (svc_lr_load(l, &err) < 0) {

@@ -185,7 +185,9 @@ static void killed_at_every_commit(void **state)
 /* A disk that is full for a while: refused, read anew, and well again. */
 static void a_full_disk(void **state)
 {
+    const struct svc_framework *f;
     struct fake k = { 0 };
+    uint64_t generation;
 
     (void)state;
     current = NULL;
@@ -196,8 +198,13 @@ static void a_full_disk(void **state)
     down = true;
     assert_int_equal(status_of(&k, "PUT", "/v1/Frameworks/b", BODY(1, "")), 503);
     assert_int_equal(status_of(&k, "GET", "/v1/Frameworks/a", NULL), 503);
+    f = svc_lr_find(&k.l->all, "a");
+    generation = f->generation;
     svc_lr_tick(k.l);
     assert_int_equal(status_of(&k, "PUT", "/v1/Frameworks/b", BODY(1, "")), 503);
+    /* Nothing was read meanwhile: all frameworks would be, each second. */
+    assert_ptr_equal(svc_lr_find(&k.l->all, "a"), f);
+    assert_int_equal(f->generation, generation);
     down = false;
     svc_lr_tick(k.l);
     assert_int_equal(status_of(&k, "GET", "/v1/Frameworks/a", NULL), 200);
