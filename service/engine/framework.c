@@ -42,9 +42,9 @@ int svc_fw_definition(const struct svc_fw_descriptor *d, struct sv_arena *a,
         return sv_error_errno(err, -ENOMEM, "framework");
     *def = (struct svc_definition){ .name = "framework",
                                     .version = "",
-                                    .description = d->description ?: "",
+                                    .description = "",
                                     .id = "",
-                                    .queue = d->queue,
+                                    .queue = "",
                                     .artifact = { .id = "", .uri = "" },
                                     .lifetime_s = -1,
                                     .components = comps,
@@ -58,7 +58,7 @@ int svc_fw_definition(const struct svc_fw_descriptor *d, struct sv_arena *a,
         comps[i] = (struct svc_component){
             .name = component_name(a, i),
             .artifact = { .id = "", .uri = "" },
-            .launch_command = r->entry_point,
+            .launch_command = "", /* the master reads the descriptor's */
             .resource = { .memory_mb = r->resource.memory_mb,
                           .vcores = r->resource.cpus,
                           .gpus = r->resource.gpus },
@@ -66,8 +66,10 @@ int svc_fw_definition(const struct svc_fw_descriptor *d, struct sv_arena *a,
             .state = "",
         };
         options[i] = (struct svc_options)SVC_OPTIONS_DEFAULT;
-        options[i].label = r->label ?: d->label ?: d->master_label ?: SVC_LABEL_ANY;
-        if (!comps[i].name)
+        /* A copy: svc_fw_update() has another descriptor, and the label is asked with for ever. */
+        options[i].label =
+            sv_arena_strdup(a, r->label ?: d->label ?: d->master_label ?: SVC_LABEL_ANY);
+        if (!comps[i].name || !options[i].label)
             return sv_error_errno(err, -ENOMEM, "framework");
     }
     *ret = def;

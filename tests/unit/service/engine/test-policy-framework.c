@@ -509,13 +509,17 @@ static void test_bounds(void **state)
     struct svc_definition *d;
     struct svc_options *o;
     struct sv_error err = { 0 };
+    char fast[] = "fast";
     _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
 
     (void)state;
     framework_init(&f, 3);
     f.d.master_label = "slow";
-    f.roles[1].label = "fast";
+    f.roles[1].label = fast;
     assert_int_equal(svc_fw_definition(&f.d, a, &d, &o, &err), 0);
+    memset(fast, 'x', strlen(fast)); /* the descriptor goes with the next update */
+    assert_string_equal(o[1].label, "fast");
+    memcpy(fast, "fast", strlen(fast));
     assert_string_equal(o[0].label, "slow");
     assert_string_equal(o[1].label, "fast");
     f.d.label = "some";
