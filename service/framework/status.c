@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/utf8.h"
@@ -257,11 +258,27 @@ static json_t *number_or_null(bool there, int64_t n)
     return there ? json_integer(n) : json_null();
 }
 
+/* Of bytes that are not all characters, as a node can report them. */
+static json_t *mended(const char *s, size_t max)
+{
+    size_t len = strnlen(s, max);
+    char *text = malloc(3 * len + 1);
+    json_t *v = NULL;
+
+    if (text) {
+        (void)sv_utf8_copy(text, 3 * len + 1, s, len); /* there is room for all of it, ignoring */
+        v = json_stringn(text, strlen(text) > max ? sv_utf8_cut(text, max) : strlen(text));
+    }
+    free(text);
+    return v;
+}
+
 static json_t *text_or_null(const char *s, size_t max)
 {
     size_t len = s ? strlen(s) : 0;
+    json_t *v = s ? json_stringn(s, len > max ? sv_utf8_cut(s, max) : len) : json_null();
 
-    return s ? json_stringn(s, len > max ? sv_utf8_cut(s, max) : len) : json_null();
+    return v ? v : mended(s, max);
 }
 
 static bool add_container(json_t *o, const struct svc_fw_task *t)

@@ -88,6 +88,32 @@ static void test_cut(void **state)
     free(text);
 }
 
+/* What a node reports need not be UTF-8: a master that cannot print it would end. */
+static void test_no_utf8(void **state)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    struct svc_fw_task t = running(), got;
+    char text[SVC_FW_DIAGNOSTICS_TASK_MAX + 10];
+    json_t *o;
+
+    (void)state;
+    t.state = SVC_FW_TASK_COMPLETED;
+    t.exited = true;
+    t.exit_type = SVC_FW_UNKNOWN;
+    t.exit_diagnostics = "a\xff\xe2\x82";
+    o = svc_fw_task_json(&t, "W");
+    assert_int_equal(svc_fw_task_read(o, "W", a, &got, NULL), 0);
+    assert_memory_equal(got.exit_diagnostics, "a\xef\xbf\xbd", 4);
+    json_decref(o);
+    memset(text, 0xff, sizeof(text));
+    text[sizeof(text) - 1] = '\0';
+    t.exit_diagnostics = text;
+    o = svc_fw_task_json(&t, "W");
+    assert_int_equal(svc_fw_task_read(o, "W", a, &got, NULL), 0);
+    assert_int_equal(strlen(got.exit_diagnostics), SVC_FW_DIAGNOSTICS_TASK_MAX / 3 * 3);
+    json_decref(o);
+}
+
 static void refused(const char *key, json_t *v)
 {
     _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
@@ -122,9 +148,8 @@ static void test_hostile(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_removed),
-        cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_removed),
+        cmocka_unit_test(test_cut),        cmocka_unit_test(test_no_utf8),
         cmocka_unit_test(test_hostile),
     };
 
