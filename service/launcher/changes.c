@@ -170,13 +170,22 @@ static char *text_of(const struct svc_fw_descriptor *d)
 
 /* With its defaults a descriptor is longer than as it came, and the store and masters read it so,
  * under the same bounds. The status; 0: it is well. */
-static unsigned check_text(const char *text, const char **ret_why)
+static unsigned check_text(const struct svc_lr *l, const struct svc_framework *old,
+                           const char *text, const char **ret_why)
 {
+    size_t before = old ? strlen(old->text) : 0;
+
     *ret_why = "out of memory";
     if (!text)
         return 503;
     *ret_why = "the descriptor with its defaults is too large";
-    return svc_fw_fits(text, strlen(text)) ? 0 : 400;
+    if (!svc_fw_fits(text, strlen(text)))
+        return 400;
+    *ret_why = "the descriptors of all frameworks are too large";
+    return strlen(text) > before &&
+                   l->all.request_bytes - before + strlen(text) > SVC_LR_REQUESTS_MAX
+               ? 429
+               : 0;
 }
 
 /* The framework with its new descriptor, whose `text` is taken; NULL: no memory. */
@@ -208,7 +217,7 @@ unsigned svc_lr_put(struct svc_lr *l, struct svc_lr_put *p, const char **ret_why
     if (p->d->stopped_with_parent && parent && parent != old && parent->d->stop)
         p->d->stop = true;
     text = text_of(p->d);
-    status = check_text(text, ret_why);
+    status = check_text(l, old, text, ret_why);
     if (status) {
         free(text);
         return status;
@@ -270,14 +279,13 @@ unsigned svc_lr_set_number(struct svc_lr *l, const char *name, const char *role,
     before = r->tasks;
     r->tasks = n;
     text = text_of(f->d);
-    status = check_text(text, ret_why);
+    status = check_text(l, f, text, ret_why);
     if (status) {
         free(text);
         r->tasks = before;
         return status;
     }
-    free(f->text);
-    f->text = text;
+    svc_lr_set_text(&l->all, f, text);
     l->all.n_tasks += more;
     f->last_ms = svc_lr_now(l);
     svc_lr_begin(l);

@@ -151,15 +151,21 @@ void svc_lr_drop_tasks(struct svc_lr_all *all, struct svc_framework *f)
     f->generation = ++all->generations;
 }
 
+void svc_lr_set_text(struct svc_lr_all *all, struct svc_framework *f, char *text)
+{
+    all->request_bytes += strlen(text) - (f->text ? strlen(f->text) : 0);
+    free(f->text);
+    f->text = text;
+}
+
 void svc_lr_set_descriptor(struct svc_lr_all *all, struct svc_framework *f, struct sv_arena *a,
                            struct svc_fw_descriptor *d, char *text)
 {
     all->n_tasks += svc_fw_total_tasks(d) - (f->d ? svc_fw_total_tasks(f->d) : 0);
+    svc_lr_set_text(all, f, text);
     f->arena = sv_arena_free(f->arena);
-    free(f->text);
     f->arena = a;
     f->d = d;
-    f->text = text;
 }
 
 void svc_lr_remove(struct svc_lr_all *all, struct svc_framework *f)
@@ -173,6 +179,7 @@ void svc_lr_remove(struct svc_lr_all *all, struct svc_framework *f)
     all->n--;
     if (f->d)
         all->n_tasks -= svc_fw_total_tasks(f->d);
+    all->request_bytes -= f->text ? strlen(f->text) : 0;
     svc_lr_status_free(&f->st);
     for (size_t i = 0; i < f->n_migrates; i++)
         free(f->migrates[i]);

@@ -9,10 +9,12 @@
 #include "wire/ids.h"
 
 #define SVC_LR_FRAMEWORKS_MAX 10000
-#define SVC_LR_MIGRATES_MAX 1000               /* of one framework */
-#define SVC_LR_TEXTS_MAX ((size_t)512 << 20)   /* bytes of all tasks' texts */
-#define SVC_LR_TEXTS_OF_ONE ((size_t)64 << 20) /* of one framework's */
-#define SVC_LR_TEXT_MAX ((size_t)32 << 10)     /* of one task's */
+#define SVC_LR_MIGRATES_MAX 1000                /* of one framework */
+#define SVC_LR_REQUESTS_MAX ((size_t)256 << 20) /* bytes of all descriptors; memory: thrice that   \
+                                                 */
+#define SVC_LR_TEXTS_MAX ((size_t)512 << 20)    /* bytes of all tasks' texts */
+#define SVC_LR_TEXTS_OF_ONE ((size_t)64 << 20)  /* of one framework's */
+#define SVC_LR_TEXT_MAX ((size_t)32 << 10)      /* of one task's */
 
 enum svc_lr_state { /* FrameworkState */
                     SVC_LR_WAITING = 1,
@@ -104,7 +106,7 @@ struct svc_framework {
 struct svc_lr_all {
     struct svc_framework *by_name, *by_app;
     int64_t n_tasks; /* asked for, of all */
-    size_t n, text_bytes;
+    size_t n, text_bytes, request_bytes;
     uint64_t generations;
 };
 
@@ -116,6 +118,8 @@ void svc_lr_remove(struct svc_lr_all *all, struct svc_framework *f);
 /* Takes arena, descriptor and text (malloc'd). */
 void svc_lr_set_descriptor(struct svc_lr_all *all, struct svc_framework *f, struct sv_arena *a,
                            struct svc_fw_descriptor *d, char *text);
+/* Takes the text of the descriptor as it is now (malloc'd). */
+void svc_lr_set_text(struct svc_lr_all *all, struct svc_framework *f, char *text);
 /* Call it when st.app has changed. */
 void svc_lr_index_app(struct svc_lr_all *all, struct svc_framework *f, struct yarn_app_id before);
 void svc_lr_drop_tasks(struct svc_lr_all *all, struct svc_framework *f);

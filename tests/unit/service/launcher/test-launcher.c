@@ -419,6 +419,18 @@ static void too_large_with_its_defaults(void **state)
     f = svc_lr_find(&k.l->all, "a");
     assert_true(strlen(f->text) <= SVC_FW_JSON_MAX);
     assert_true(strlen(f->text) > SVC_FW_JSON_MAX - 16384);
+    /* Many of them are too much together, and what is not larger than before is taken. */
+    assert_int_equal(k.l->all.request_bytes, strlen(f->text));
+    k.l->all.request_bytes = SVC_LR_REQUESTS_MAX;
+    assert_int_equal(status_of(&k, "PUT", "/v1/Frameworks/b", BODY(1, "")), 429);
+    assert_null(svc_lr_find(&k.l->all, "b"));
+    assert_int_equal(status_of(&k, "PUT", "/v1/Frameworks/a", (const char *)b.data), 202);
+    assert_int_equal(k.l->all.request_bytes, SVC_LR_REQUESTS_MAX);
+    assert_int_equal(
+        status_of(&k, "PUT", "/v1/Frameworks/a/TaskRoles/r0/TaskNumber", "{\"taskNumber\":20}"),
+        429);
+    assert_int_equal(status_of(&k, "PUT", "/v1/Frameworks/a", BODY(1, "")), 202);
+    assert_true(k.l->all.request_bytes < SVC_LR_REQUESTS_MAX);
     sv_buf_free(&b);
     fake_stop(&k);
 }
