@@ -59,6 +59,7 @@ struct svc_lr {
     int n_ids, n_works;
     int64_t last_tasks; /* the highest number of a set of tasks */
     uint64_t round;     /* of polls */
+    int64_t polled_ms;  /* wall time when the present one was asked for; 0: not known */
     bool again;         /* the poll is wanted again soon: a master ends */
     struct svc_lr_counts counts;
 };
@@ -83,7 +84,9 @@ struct svc_lr_report { /* of an application, by the ResourceManager */
     enum { SVC_LR_FINAL_UNKNOWN, SVC_LR_FINAL_SUCCEEDED, SVC_LR_FINAL_KILLED } final;
     const char *diagnostics, *tracking_url;
 };
-/* One poll: svc_lr_poll_begin(), a report each, svc_lr_poll_end(). */
+/* One poll: svc_lr_poll_asked() when the ResourceManager is asked; with its answer
+ * svc_lr_poll_begin(), a report each, svc_lr_poll_end(). */
+void svc_lr_poll_asked(struct svc_lr *l);
 void svc_lr_poll_begin(struct svc_lr *l);
 void svc_lr_poll_report(struct svc_lr *l, const struct svc_lr_report *r);
 void svc_lr_poll_end(struct svc_lr *l);

@@ -12,6 +12,11 @@
 
 #define URL_MAX 1024 /* bytes of a tracking URL */
 
+void svc_lr_poll_asked(struct svc_lr *l)
+{
+    l->polled_ms = svc_lr_now(l);
+}
+
 void svc_lr_poll_begin(struct svc_lr *l)
 {
     l->round++;
@@ -83,13 +88,15 @@ void svc_lr_poll_report(struct svc_lr *l, const struct svc_lr_report *r)
                     &in);
 }
 
-/* Submitted a while ago, and not there: one report may have been on its way meanwhile. */
+/* Submitted a while before the question, and not in the answer, which may have taken long itself.
+ */
 static bool is_lost(const struct svc_lr *l, const struct svc_framework *f)
 {
     bool expected = f->st.state > SVC_LR_CREATED && f->st.state <= SVC_LR_RETRIEVING;
+    int64_t asked_ms = l->polled_ms ? l->polled_ms : svc_lr_now(l);
 
     return expected && f->st.app.id && f->seen != l->round &&
-           svc_lr_now(l) - f->st.launched_ms >= l->settings->resync_s * 1000;
+           asked_ms - f->st.launched_ms >= l->settings->resync_s * 1000;
 }
 
 void svc_lr_poll_end(struct svc_lr *l)

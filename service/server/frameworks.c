@@ -145,10 +145,13 @@ static int on_poll(sd_event_source *source, uint64_t usec, void *userdata)
     SV_LOOP_HANDLER();
     struct svc_frameworks *s = userdata;
     const struct cli_app_filter f = { .types = { "LAUNCHER" }, .n_types = 1 };
-    int r = s->polling ? 0 : cli_rm_applications_where(s->rm, &f, on_reports, s);
+    int r;
 
     (void)source;
     (void)usec;
+    if (!s->polling)
+        svc_lr_poll_asked(s->l);
+    r = s->polling ? 0 : cli_rm_applications_where(s->rm, &f, on_reports, s);
     if (r < 0)
         poll_in(s, REST_MS);
     s->polling |= r >= 0;

@@ -435,6 +435,28 @@ static void too_large_with_its_defaults(void **state)
     fake_stop(&k);
 }
 
+/* The ResourceManager takes longer to answer than the time after which an application is lost: one
+ * that was submitted behind the question is not in the answer, and is not lost. */
+static void a_slow_answer(void **state)
+{
+    struct fake k = { 0 };
+
+    (void)state;
+    fake_start(&k);
+    svc_lr_poll_asked(k.l);
+    assert_int_equal(status_of(&k, "PUT", "/v1/Frameworks/a", BODY(1, "")), 202);
+    fake_run(&k);
+    k.apps[0].known = false;
+    k.wall += 60000;
+    fake_poll(&k);
+    assert_int_equal(STATE("a"), SVC_LR_LAUNCHED);
+    svc_lr_poll_asked(k.l);
+    fake_poll(&k);
+    assert_int_equal(STATE("a"), SVC_LR_COMPLETED);
+    assert_int_equal(svc_lr_find(&k.l->all, "a")->st.exit.code, SVC_FW_EXIT_APP_LOST);
+    fake_stop(&k);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -450,6 +472,7 @@ int main(void)
         cmocka_unit_test(deletes),
         cmocka_unit_test(collects),
         cmocka_unit_test(limits),
+        cmocka_unit_test(a_slow_answer),
         cmocka_unit_test(too_large_with_its_defaults),
         cmocka_unit_test(shown_at_the_end),
         cmocka_unit_test(users_do_not_wait_for_users),
