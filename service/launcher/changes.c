@@ -367,12 +367,6 @@ unsigned svc_lr_migrate(struct svc_lr *l, const char *name, const char *containe
     return done(l, name, ret_why);
 }
 
-void svc_lr_drop_migrate(struct svc_framework *f, size_t i)
-{
-    free(f->migrates[i]);
-    f->migrates[i] = f->migrates[--f->n_migrates];
-}
-
 unsigned svc_lr_unmigrate(struct svc_lr *l, const char *name, const char *container,
                           const char **ret_why)
 {

@@ -23,8 +23,6 @@ unsigned svc_lr_migrate(struct svc_lr *l, const char *name, const char *containe
                         const char **ret_why);
 unsigned svc_lr_unmigrate(struct svc_lr *l, const char *name, const char *container,
                           const char **ret_why);
-/* Removes a request to migrate from memory; between begin and commit. */
-void svc_lr_drop_migrate(struct svc_framework *f, size_t i);
 /* `key`: "cluster", "acl", "launching", "launched"; `value` is taken. */
 unsigned svc_lr_set_meta(struct svc_lr *l, const char *key, json_t *value, const char **ret_why);
 

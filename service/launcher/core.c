@@ -126,6 +126,14 @@ static void want_kill(struct svc_lr *l, struct yarn_app_id app, const char *user
 
 /* ---- Events ---- */
 
+/* The containers of an earlier application, which no other one has: none of them is told of again,
+ * and the list is bounded. */
+static void drop_migrates(struct svc_framework *f)
+{
+    while (f->n_migrates)
+        svc_lr_drop_migrate(f, f->n_migrates - 1);
+}
+
 void svc_lr_enqueue(struct svc_lr *l, struct svc_framework *f)
 {
     if (f->queued || f->busy)
@@ -161,8 +169,10 @@ static void run(struct svc_lr *l, struct svc_framework *f, enum svc_lr_event e,
         svc_lr_index_app(&l->all, f, before);
     if (in->kill && before.id && user)
         want_kill(l, before, user, "");
-    if (in->drop_tasks)
+    if (in->drop_tasks) {
+        drop_migrates(f);
         svc_lr_forget_tasks(l, f);
+    }
     f->ending &= e != SVC_LR_CREATE;
     f->asked = e == SVC_LR_CREATE ? 0 : f->asked;
     f->failures = e == SVC_LR_CREATE ? 0 : f->failures;
@@ -213,6 +223,7 @@ void svc_lr_restart(struct svc_lr *l, struct svc_framework *f)
         want_kill(l, before, f->st.user, "");
     svc_lr_status_reset(&f->st, f->first_ms);
     svc_lr_index_app(&l->all, f, before);
+    drop_migrates(f);
     svc_lr_forget_tasks(l, f);
     f->busy = false;
 }

@@ -14,7 +14,6 @@
 #include "service/framework/link.h"
 #include "service/framework/reader.h"
 #include "service/framework/status.h"
-#include "service/launcher/changes.h"
 #include "service/launcher/internal.h"
 #include "service/launcher/user-exits.h"
 

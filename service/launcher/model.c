@@ -151,6 +151,12 @@ void svc_lr_drop_tasks(struct svc_lr_all *all, struct svc_framework *f)
     f->generation = ++all->generations;
 }
 
+void svc_lr_drop_migrate(struct svc_framework *f, size_t i)
+{
+    free(f->migrates[i]);
+    f->migrates[i] = f->migrates[--f->n_migrates];
+}
+
 void svc_lr_set_text(struct svc_lr_all *all, struct svc_framework *f, char *text)
 {
     all->request_bytes += strlen(text) - (f->text ? strlen(f->text) : 0);

@@ -9,12 +9,13 @@
 #include "wire/ids.h"
 
 #define SVC_LR_FRAMEWORKS_MAX 10000
-#define SVC_LR_MIGRATES_MAX 1000                /* of one framework */
-#define SVC_LR_REQUESTS_MAX ((size_t)256 << 20) /* bytes of all descriptors; memory: thrice that   \
-                                                 */
-#define SVC_LR_TEXTS_MAX ((size_t)512 << 20)    /* bytes of all tasks' texts */
-#define SVC_LR_TEXTS_OF_ONE ((size_t)64 << 20)  /* of one framework's */
-#define SVC_LR_TEXT_MAX ((size_t)32 << 10)      /* of one task's */
+#define SVC_LR_MIGRATES_MAX 1000 /* of one framework */
+#define SVC_LR_REQUESTS_MAX                                                                        \
+    ((size_t)256 << 20)                        /* bytes of all descriptors; memory: thrice that    \
+                                                */
+#define SVC_LR_TEXTS_MAX ((size_t)512 << 20)   /* bytes of all tasks' texts */
+#define SVC_LR_TEXTS_OF_ONE ((size_t)64 << 20) /* of one framework's */
+#define SVC_LR_TEXT_MAX ((size_t)32 << 10)     /* of one task's */
 
 enum svc_lr_state { /* FrameworkState */
                     SVC_LR_WAITING = 1,
@@ -123,6 +124,7 @@ void svc_lr_set_text(struct svc_lr_all *all, struct svc_framework *f, char *text
 /* Call it when st.app has changed. */
 void svc_lr_index_app(struct svc_lr_all *all, struct svc_framework *f, struct yarn_app_id before);
 void svc_lr_drop_tasks(struct svc_lr_all *all, struct svc_framework *f);
+void svc_lr_drop_migrate(struct svc_framework *f, size_t i);
 
 /* Sets a task's text, which is taken; NULL removes the task. -EFBIG: too many bytes, and -EINVAL:
  * neither the descriptor nor an earlier one has such a task; the text is the caller's then. */

@@ -269,6 +269,9 @@ static void migrations(void **state)
         told(&k, a, 1, 2, ",\"taskRoles\":{\"W\":[" TASK(0, "TASK_WAITING", "") "]}", NULL), 200);
     assert_int_equal(f->n_migrates, 2);
     assert_string_equal(f->migrates[0], "TASK_WAITING");
+    /* The next application has other containers. */
+    assert_int_equal(status_of(&k, "PUT", "/v1/Frameworks/a", BODY(2, "")), 202);
+    assert_int_equal(f->n_migrates, 0);
     fake_stop(&k);
 }
 
