@@ -208,7 +208,8 @@ unsigned svc_lr_put(struct svc_lr *l, struct svc_lr_put *p, const char **ret_why
 {
     struct svc_framework *old = svc_lr_find(&l->all, p->name), *f;
     const struct svc_framework *parent = p->d->parent ? svc_lr_find(&l->all, p->d->parent) : NULL;
-    bool anew = !old || old->d->version != p->d->version;
+    /* Another user's tasks are not started by the master that runs as this one. */
+    bool anew = !old || old->d->version != p->d->version || strcmp(old->d->user, p->d->user) != 0;
     unsigned status = check_put(l, p, old, ret_why);
     char *text;
 

@@ -237,6 +237,25 @@ static void same_version(void **state)
     fake_stop(&k);
 }
 
+/* Where a namespace has several users: one's entry point is not run by another's master. */
+static void another_user(void **state)
+{
+    char body[] = BODY(1, "");
+    struct fake k = { 0 };
+
+    (void)state;
+    fake_start(&k);
+    put(&k, "a", body);
+    memcpy(strstr(body, "\"ann\"") + 1, "bob", 3);
+    put(&k, "a", body);
+    assert_true(k.apps[0].killed);
+    assert_true(k.apps[1].submitted);
+    assert_string_equal(k.apps[1].user, "bob");
+    put(&k, "a", body);
+    assert_int_equal(k.n_apps, 2);
+    fake_stop(&k);
+}
+
 #define CHILD(rest) BODY(1, "\"parentFramework\":{\"parentFrameworkName\":" rest "},")
 
 static void families(void **state)
@@ -468,6 +487,7 @@ int main(void)
         cmocka_unit_test(stops),
         cmocka_unit_test(another_version),
         cmocka_unit_test(same_version),
+        cmocka_unit_test(another_user),
         cmocka_unit_test(families),
         cmocka_unit_test(deletes),
         cmocka_unit_test(collects),
