@@ -95,7 +95,7 @@ struct svc_fwm {
     struct svc_fwm_released *released;
     struct sv_buf info; /* what is being published */
     size_t info_role, info_cursor;
-    bool info_open, info_stale, publishing;
+    bool info_open, info_stale, info_full, publishing;
     bool begun, registered, ending, gone, finished, ended;
     enum cli_final final;
     char *final_text;

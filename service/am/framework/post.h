@@ -9,7 +9,9 @@
 #include "common/base.h"
 #include "common/error.h"
 
-#define SVC_POST_ANSWER_MAX ((size_t)64 << 20) /* bytes: all tasks of a framework */
+/* Bytes: the texts of all tasks of a framework, of which the launcher keeps 64 MiB, and what stands
+ * between and before them. */
+#define SVC_POST_ANSWER_MAX ((size_t)80 << 20)
 
 struct svc_post;
 

@@ -12,10 +12,13 @@
 #define TURN_TASKS 200
 #define INFO_MAX ((size_t)96 << 20)
 
+/* Beyond INFO_MAX the file is not written: 100,000 tasks, or long diagnostics, can be more. */
 static void put(struct svc_fwm *m, const char *text)
 {
-    if (sv_buf_put_str(&m->info, text) < 0)
-        sv_out_of_memory();
+    int r = sv_buf_put_str(&m->info, text);
+
+    svc_fwm_need(r);
+    m->info_full |= r < 0;
 }
 
 /* Takes the reference. */
@@ -45,7 +48,7 @@ static void begin(struct svc_fwm *m)
     sv_buf_free(&m->info);
     m->info = SV_BUF_INIT(INFO_MAX);
     m->info_open = true;
-    m->info_stale = false;
+    m->info_stale = m->info_full = false;
     m->info_role = m->info_cursor = 0;
     put(m, "{\"summarizedFrameworkInfo\":null,\"aggregatedFrameworkRequest\":{\"frameworkRequest\":"
            "{\"frameworkName\":");
@@ -72,6 +75,12 @@ static void end(struct svc_fwm *m)
 {
     put(m, "}}}\n");
     m->info_open = false;
+    if (m->info_full) {
+        sv_buf_free(&m->info);
+        sv_log_warning("FrameworkInfo.json is larger than %zu MiB and was not stored",
+                       INFO_MAX >> 20);
+        return;
+    }
     m->publishing = true;
     svc_fwm_need(svc_work_replace(m->work, SVC_TASK_INFO_FILE, &m->info, on_stored, m));
 }
@@ -112,7 +121,7 @@ static int on_turn(sd_event_source *s, void *userdata)
         put(m, first ? "" : ",");
         put_json(m, svc_fw_task_json(&task, m->spec->roles[v.role].name));
     }
-    if (m->info_role == m->spec->n_roles)
+    if (m->info_role == m->spec->n_roles || m->info_full)
         end(m);
     else
         (void)sd_event_source_set_enabled(s, SD_EVENT_ONESHOT); /* exists, ignoring */

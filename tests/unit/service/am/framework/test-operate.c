@@ -737,6 +737,29 @@ static void test_cannot(void **state)
     assert_int_equal(w.m.exit_code, 202);
 }
 
+static void publish(size_t room)
+{
+    assert_int_equal(sd_event_source_set_time_relative(w.m.publish_timer, 0), 0);
+    w.m.info_stale = true;
+    while (!w.m.info_open)
+        assert_true(sd_event_run(w.m.event, UINT64_MAX) >= 0);
+    w.m.info.max = SV_MIN(w.m.info.max, w.m.info.len + room);
+    while (w.m.info_open)
+        assert_true(sd_event_run(w.m.event, UINT64_MAX) >= 0);
+}
+
+/* Tasks with more to tell than the file may have do not end the master. */
+static void test_info_too_large(void **state)
+{
+    (void)state;
+    begin(ROLE("1", "", "", ""));
+    publish(60);
+    assert_int_equal(times("publish "), 0);
+    assert_int_equal(w.m.info.len, 0);
+    publish(SIZE_MAX / 2);
+    assert_int_equal(times("publish "), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -752,6 +775,7 @@ int main(void)
         cmocka_unit_test_teardown(test_gpus, tear_down),
         cmocka_unit_test_teardown(test_listed, tear_down),
         cmocka_unit_test_teardown(test_cannot, tear_down),
+        cmocka_unit_test_teardown(test_info_too_large, tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
