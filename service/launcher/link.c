@@ -271,8 +271,11 @@ static int take_in(struct svc_lr *l, struct svc_framework *f, const struct messa
     else
         svc_lr_write_status(l, f);
     l->counts.told++;
-    if (svc_lr_commit(l) < 0)
+    if (svc_lr_commit(l) < 0) {
+        if (r)
+            free(ret->body); /* of another refusal */
         return refuse(ret, 503, "the store of frameworks is down: try again later");
+    }
     if (svc_lr_store_sweep(l->store) < 0) /* a master that is always full is not faster */
         l->broken = true;
     return r;

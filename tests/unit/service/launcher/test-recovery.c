@@ -185,6 +185,8 @@ static void killed_at_every_commit(void **state)
 /* A disk that is full for a while: refused, read anew, and well again. */
 static void a_full_disk(void **state)
 {
+    _cleanup_free_ char *text = NULL;
+    _cleanup_said_ struct said s = { 0 };
     const struct svc_framework *f;
     struct fake k = { 0 };
     uint64_t generation;
@@ -196,6 +198,9 @@ static void a_full_disk(void **state)
     assert_int_equal(status_of(&k, "PUT", "/v1/Frameworks/a", BODY(1, "")), 202);
     fake_run(&k);
     down = true;
+    text = message(&k.apps[0], 1, 0, ",\"taskRoles\":{\"W\":[1]}");
+    s = tell(&k, &k.apps[0], k.apps[0].token, text); /* refused, and nothing is written */
+    assert_int_equal(s.status, 503);
     assert_int_equal(status_of(&k, "PUT", "/v1/Frameworks/b", BODY(1, "")), 503);
     assert_int_equal(status_of(&k, "GET", "/v1/Frameworks/a", NULL), 503);
     f = svc_lr_find(&k.l->all, "a");
