@@ -57,14 +57,20 @@ void svc_lr_on_submitted(struct svc_lr *l, struct yarn_app_id app, int32_t code,
         l->world.poll(l->world.userdata);
 }
 
+static struct svc_lr_kill *find_kill(struct svc_lr_kill *from, const char *app)
+{
+    struct svc_lr_kill *k = from;
+
+    while (k && strcmp(k->app, app) != 0)
+        k = k->next;
+    return k;
+}
+
 void svc_lr_on_killed(struct svc_lr *l, const char *app, bool killed)
 {
-    struct svc_lr_kill *k;
+    struct svc_lr_kill *k = find_kill(l->kills, app), *other;
 
     l->n_works--;
-    DL_FOREACH (l->kills, k)
-        if (strcmp(k->app, app) == 0)
-            break;
     if (!k)
         return;
     k->busy = false;
@@ -75,6 +81,9 @@ void svc_lr_on_killed(struct svc_lr *l, const char *app, bool killed)
     }
     svc_lr_begin(l);
     svc_lr_store_killed(l->store, app);
+    other = find_kill(k->next, app); /* it was stopped, then deleted: its files are to go, too */
+    if (other)
+        svc_lr_store_kill(l->store, app, other->user, other->framework ? other->framework : "");
     if (svc_lr_commit(l) < 0)
         return;
     l->counts.killed++;

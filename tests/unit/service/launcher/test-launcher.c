@@ -2,6 +2,7 @@
  * deletes, families, collection, and what masters tell. */
 #include "service/engine/exit-table.h"
 #include "service/framework/link.h"
+#include "service/launcher/internal.h"
 #include "tests/unit/service/launcher-fixture.h"
 
 #define STATE(name)                                                                                \
@@ -234,6 +235,29 @@ static void same_version(void **state)
     assert_false(k.apps[0].killed);
     end_app(&k, 0, SVC_LR_FINAL_UNKNOWN, WORDS(7, "UNKNOWN"));
     assert_int_equal(STATE("a"), SVC_LR_LAUNCHED); /* by the new policy */
+    fake_stop(&k);
+}
+
+/* Stopped, then deleted: the end of the first kill leaves the second one in the store. */
+static void two_kills_of_one(void **state)
+{
+    struct sv_error err = { 0 };
+    struct fake k = { 0 };
+
+    (void)state;
+    fake_start(&k);
+    put(&k, "a", BODY(1, ""));
+    assert_int_equal(
+        status_of(&k, "PUT", "/v1/Frameworks/a/ExecutionType", "{\"executionType\":1}"), 202);
+    assert_int_equal(status_of(&k, "DELETE", "/v1/Frameworks/a", NULL), 202);
+    assert_int_equal(k.n_kills, 2);
+    svc_lr_on_killed(k.l, k.kills[0], true);
+    svc_lr_clear(k.l);
+    assert_int_equal(svc_lr_load(k.l, &err), 0);
+    assert_non_null(k.l->kills);
+    assert_string_equal(k.l->kills->framework, "a");
+    svc_lr_on_killed(k.l, k.kills[1], true);
+    assert_null(k.l->kills);
     fake_stop(&k);
 }
 
@@ -488,6 +512,7 @@ int main(void)
         cmocka_unit_test(another_version),
         cmocka_unit_test(same_version),
         cmocka_unit_test(another_user),
+        cmocka_unit_test(two_kills_of_one),
         cmocka_unit_test(families),
         cmocka_unit_test(deletes),
         cmocka_unit_test(collects),
