@@ -258,7 +258,7 @@ static json_t *number_or_null(bool there, int64_t n)
     return there ? json_integer(n) : json_null();
 }
 
-/* Of bytes that are not all characters, as a node can report them. */
+/* A text of bytes that are not all characters, as a node can report them. */
 static json_t *mended(const char *s, size_t max)
 {
     size_t len = strnlen(s, max);

@@ -59,7 +59,7 @@ static int on_task(void *u, const char *framework, const char *role, int32_t ind
     r = set.text ? svc_lr_set_task(&l->all, f, &set) : -ENOMEM;
     if (r < 0)
         free(set.text);
-    /* Of a role that has shrunk since; or the bound was reached by texts that had become shorter in
+    /* Its role has shrunk since; or the bound was reached by texts that had become shorter in
      * memory (answers.c): the master tells it again, or it is not shown. */
     return r == -EINVAL || r == -EFBIG ? 0 : r;
 }

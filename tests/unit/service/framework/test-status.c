@@ -88,7 +88,7 @@ static void test_cut(void **state)
     free(text);
 }
 
-/* What a node reports need not be UTF-8: a master that cannot print it would end. */
+/* A node reports texts that need not be UTF-8: a master that cannot print it would end. */
 static void test_no_utf8(void **state)
 {
     _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
