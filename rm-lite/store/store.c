@@ -550,7 +550,9 @@ int rm_store_load(struct rm *rm, struct sv_error *err)
 
     if (!s->db)
         return 0;
-    if (sqlite3_prepare_v2(s->db, "SELECT * FROM apps ORDER BY ts, id", -1, &q, NULL) != SQLITE_OK)
+    /* As they were submitted, which their ids do not say where another cluster gave them. */
+    if (sqlite3_prepare_v2(s->db, "SELECT * FROM apps ORDER BY submit, ts, id", -1, &q, NULL) !=
+        SQLITE_OK)
         return rm_store_db_error(s, err, "apps");
     while ((step = sqlite3_step(q)) == SQLITE_ROW) {
         r = load_app(rm, q, err);

@@ -268,6 +268,37 @@ static void test_evicts_oldest(void **state)
     teardown(&f);
 }
 
+/* A member of a federation has applications with ids of other clusters, which may sort before its
+ * own: those that were submitted first go first, after a restart too. */
+static void test_evicts_oldest_of_two_clusters(void **state)
+{
+    struct fix f;
+    struct yarn_app_id own, foreign;
+    struct rm_app *app;
+
+    (void)state;
+    setup(&f);
+    f.rm->conf.max_completed_apps = 1;
+    app = submit(&f, false, 1);
+    own = app->id;
+    kill_app(&f, app);
+    f.rm->started_ms -= 3600000;
+    while (sv_wall_ms() <= app->submit_ms)
+        ; /* a millisecond at most */
+    foreign = submit(&f, false, 1)->id;
+    stop(&f);
+    start(&f);
+    settle(&f);
+    f.rm->conf.max_completed_apps = 1;
+    app = rm_app_find(f.rm, foreign);
+    assert_non_null(app);
+    kill_app(&f, app);
+    rm_periodic_run(f.rm);
+    assert_null(rm_app_find(f.rm, own));
+    assert_non_null(rm_app_find(f.rm, foreign));
+    teardown(&f);
+}
+
 /* ------------------------------------------------------------------- every edge */
 
 static bool declared(const struct sv_fsm_cell *c, int next)
@@ -459,8 +490,8 @@ int main(void)
         cmocka_unit_test(test_kill),           cmocka_unit_test(test_rejected),
         cmocka_unit_test(test_unmanaged),      cmocka_unit_test(test_node_lost),
         cmocka_unit_test(test_expiry),         cmocka_unit_test(test_restart),
-        cmocka_unit_test(test_evicts_oldest),  cmocka_unit_test(test_every_edge),
-        cmocka_unit_test(test_reachable),
+        cmocka_unit_test(test_evicts_oldest),  cmocka_unit_test(test_evicts_oldest_of_two_clusters),
+        cmocka_unit_test(test_every_edge),     cmocka_unit_test(test_reachable),
     };
 
     sv_log_set_level(SV_LOG_ERR);
