@@ -19,7 +19,7 @@
  *
  * Operations, where they differ from engine.h:
  *   ASK     one container of one task: instance, request, priority (unique, 0, 1, 2, …), label.
- *           The master chooses the node (place.h), or calls svc_engine_rejected(): asked again
+ *           The master chooses the node (place.h), or calls svc_engine_rejected(): it is requested
  *           with another priority after 30..150 s. Not answered in 10..200 s: CANCEL, ASK.
  *   CANCEL  has instance.
  *   STATE   with instance: what svc_fw_view() says of the task changed, or the task is gone. Tell

@@ -11,7 +11,7 @@
  *
  * A task is told whole (TaskStatus of the REST API); a removed one as {"taskIndex": 7, "removed":
  * true}. `sequence` grows by one a request, and an equal one is answered again without an effect.
- * What is told is on the disk of selvedge-services before the answer. With `wait` the answer comes
+ * A request's tasks are on the disk of selvedge-services before its answer. With `wait` that comes
  * when there is a revision after `seen`, at most SVC_FW_LINK_WAIT_S later. `ending`: the master
  * unregisters, and the ResourceManager is asked for the end.
  *

@@ -143,7 +143,7 @@ bool svc_link_ended(const struct svc_link *l)
 static void failed(struct svc_link *l, const char *why)
 {
     if (l->retry_ms == 0)
-        sv_log_warning("selvedge-services: %s; asked again until it answers", why);
+        sv_log_warning("selvedge-services: %s; the request is repeated until it answers", why);
     if (l->full)
         l->cfg.ops->told(false, l->cfg.userdata);
     l->full = false;

@@ -148,7 +148,7 @@ static void test_token_late(void **state)
     late.known = true;
     ipc_server_ask_again(s.server);
     assert_int_equal(late.asked, 12); /* one has closed its connection, which is not read */
-    ipc_server_ask_again(s.server);   /* nobody waits any more */
+    ipc_server_ask_again(s.server);   /* no connection waits */
     assert_int_equal(late.asked, 12);
     peer_run_until(&s, a.count && b.count && c.count);
     peer_run_until(&s, ipc_server_connections(s.server) == 1);
