@@ -118,7 +118,8 @@ class MariaDB:
 class Proxy:
     """Forwards to a server on loopback, but for its connection number n at the packet number n,
     those of both sides counted; it begins anew at one after `most`. `fault` "cut": the connection
-    breaks; "stall": nothing is forwarded any more; "flip": a byte of that packet, if the server's,
+    breaks, for the client when the server has ended what it was doing (a statement that goes on
+    behind a broken connection could undo a later one); "stall": nothing is forwarded any more; "flip": a byte of that packet, if the server's,
     is another one, and the connection breaks five packets later."""
 
     def __init__(self, port, most, fault="cut"):
@@ -159,6 +160,16 @@ class Proxy:
         at = self.random.randrange(len(body))
         return body[:at] + bytes([body[at] ^ self.random.randrange(1, 256)]) + body[at + 1 :]
 
+    @staticmethod
+    def drain(server):
+        """Waits until the server has closed its end; its other answers are lost."""
+        try:
+            server.shutdown(socket.SHUT_WR)
+            while server.recv(65536):
+                pass
+        except OSError:
+            pass
+
     def forward(self, source, sink, left, of_server):
         """Packets have a length of three bytes and a number before them."""
         try:
@@ -174,6 +185,8 @@ class Proxy:
         else:
             if self.fault == "stall":
                 return
+            if self.fault == "cut":
+                self.drain(source if of_server else sink)
         for end in (source, sink):
             try:
                 end.shutdown(socket.SHUT_RDWR)
