@@ -23,7 +23,12 @@
     F(zoo_aset)                                                                                    \
     F(zoo_aget)                                                                                    \
     F(zoo_aget_children)                                                                           \
-    F(zoo_adelete)
+    F(zoo_adelete)                                                                                 \
+    F(zoo_amulti)                                                                                  \
+    F(zoo_create_op_init)                                                                          \
+    F(zoo_set_op_init)                                                                             \
+    F(zoo_delete_op_init)                                                                          \
+    F(zoo_recv_timeout)
 
 struct sv_zk_library {
 #define MEMBER(name) __typeof__(&name) name;

@@ -10,6 +10,7 @@ struct request {
     struct sv_zk *z;
     sv_zk_done done;
     void *userdata;
+    zoo_op_result_t *results; /* of several operations: the library writes them */
 };
 
 static int status_of(int rc)
@@ -46,15 +47,21 @@ static struct request *new_request(struct sv_zk *z, sv_zk_done done, void *userd
     struct request *q = z->up ? malloc(sizeof(*q)) : NULL;
 
     if (q)
-        *q = (struct request){ z, done, userdata };
+        *q = (struct request){ z, done, userdata, NULL };
     return q;
+}
+
+static void free_request(struct request *q)
+{
+    free(q->results);
+    free(q);
 }
 
 /* The library has taken the request, or refused it with `rc`. */
 static int sent(struct request *q, int rc)
 {
     if (rc != ZOK)
-        free(q);
+        free_request(q);
     else
         sv_zk_wake(q->z);
     return status_of(rc);
@@ -70,7 +77,7 @@ static void answer(const void *data, int rc, const struct sv_zk_answer *a)
     struct request *q = (struct request *)(uintptr_t)data;
 
     q->done(q->z->closing ? -ECANCELED : status_of(rc), a, q->userdata);
-    free(q);
+    free_request(q);
 }
 
 static void on_created(int rc, const char *path, const void *data)
@@ -207,6 +214,51 @@ int sv_zk_remove(struct sv_zk *z, const char *path, int32_t version, sv_zk_done 
              : no_request(z);
 }
 
+static void put_op(const struct sv_zk *z, zoo_op_t *to, const struct sv_zk_op *op,
+                   const struct ACL_vector *acl)
+{
+    const char *data = op->data ? op->data : "";
+
+    if (op->kind == SV_ZK_OP_CREATE)
+        z->lib->zoo_create_op_init(to, op->path, data, (int)op->len, acl, (int)op->mode, NULL, 0);
+    else if (op->kind == SV_ZK_OP_SET)
+        z->lib->zoo_set_op_init(to, op->path, data, (int)op->len, op->version, NULL);
+    else
+        z->lib->zoo_delete_op_init(to, op->path, op->version);
+}
+
+int sv_zk_multi(struct sv_zk *z, const struct sv_zk_op *ops, size_t n, sv_zk_done done,
+                void *userdata)
+{
+    _cleanup_free_ zoo_op_t *list = NULL;
+    struct ACL entries[SV_ZK_ACL_MAX];
+    struct ACL_vector acl = { 0 };
+    int r = n == 0 || n > SV_ZK_OPS_MAX ? -EINVAL : list_of(&z->cfg, entries, &acl);
+    size_t bytes = 0;
+    struct request *q;
+
+    for (size_t i = 0; r == 0 && i < n; i++) {
+        r = check(ops[i].path, ops[i].len);
+        bytes += strlen(ops[i].path) + ops[i].len;
+    }
+    if (r == 0 && bytes > SV_ZK_DATA_MAX)
+        r = -E2BIG;
+    if (r < 0)
+        return r;
+    q = new_request(z, done, userdata);
+    if (!q)
+        return no_request(z);
+    list = calloc(n, sizeof(*list));
+    q->results = calloc(n, sizeof(*q->results));
+    if (!list || !q->results) {
+        free_request(q);
+        return -ENOMEM;
+    }
+    for (size_t i = 0; i < n; i++)
+        put_op(z, &list[i], &ops[i], &acl); /* the library writes the request at once */
+    return sent(q, z->lib->zoo_amulti(z->handle, (int)n, list, q->results, on_removed, q));
+}
+
 #else
 
 int sv_zk_create(struct sv_zk *z, const char *path, const void *data, size_t len, unsigned mode,
@@ -239,6 +291,13 @@ int sv_zk_remove(struct sv_zk *z, const char *path, int32_t version, sv_zk_done 
                  void *userdata)
 {
     (void)z, (void)path, (void)version, (void)done, (void)userdata;
+    return -ENOTCONN;
+}
+
+int sv_zk_multi(struct sv_zk *z, const struct sv_zk_op *ops, size_t n, sv_zk_done done,
+                void *userdata)
+{
+    (void)z, (void)ops, (void)n, (void)done, (void)userdata;
     return -ENOTCONN;
 }
 

@@ -226,6 +226,13 @@ bool sv_zk_connected(const struct sv_zk *z)
     return z->up;
 }
 
+uint32_t sv_zk_session_ms(const struct sv_zk *z)
+{
+    int ms = z->up ? z->lib->zoo_recv_timeout(z->handle) : 0;
+
+    return ms > 0 ? (uint32_t)ms : 0;
+}
+
 static int start(struct sv_zk *z, sd_event *event, const struct sv_zk_config *cfg,
                  struct sv_error *err)
 {
@@ -295,6 +302,12 @@ bool sv_zk_connected(const struct sv_zk *z)
 {
     (void)z;
     return false;
+}
+
+uint32_t sv_zk_session_ms(const struct sv_zk *z)
+{
+    (void)z;
+    return 0;
 }
 
 #endif

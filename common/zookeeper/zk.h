@@ -59,6 +59,8 @@ int sv_zk_new(sd_event *event, const struct sv_zk_config *cfg, struct sv_zk **re
  * Accepts NULL, returns NULL. */
 struct sv_zk *sv_zk_free(struct sv_zk *z);
 bool sv_zk_connected(const struct sv_zk *z);
+/* The timeout that the servers have granted; 0: not connected. */
+uint32_t sv_zk_session_ms(const struct sv_zk *z);
 
 /* ---- Requests ----
  * Each returns 0 and later calls `done` once from the loop, or returns -errno: -ENOTCONN: there is
@@ -92,5 +94,21 @@ int sv_zk_children(struct sv_zk *z, const char *path, sv_zk_done done, void *use
 /* A node without children. */
 int sv_zk_remove(struct sv_zk *z, const char *path, int32_t version, sv_zk_done done,
                  void *userdata) _must_use_;
+
+#define SV_ZK_OPS_MAX 1024
+enum sv_zk_kind { SV_ZK_OP_CREATE, SV_ZK_OP_SET, SV_ZK_OP_REMOVE };
+struct sv_zk_op {
+    enum sv_zk_kind kind;
+    const char *path;
+    const void *data;
+    size_t len;
+    int32_t version; /* set, remove */
+    unsigned mode;   /* create */
+};
+/* All of them or none, in this order. The status is that of the first that cannot be done. Together
+ * the paths and bytes must stay below SV_ZK_DATA_MAX: for a longer request the servers end the
+ * connection. */
+int sv_zk_multi(struct sv_zk *z, const struct sv_zk_op *ops, size_t n, sv_zk_done done,
+                void *userdata) _must_use_;
 
 #endif

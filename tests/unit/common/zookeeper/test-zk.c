@@ -19,7 +19,7 @@
 #include "common/buf.h"
 #include "common/fd.h"
 
-enum { CREATE = 1, DELETE = 2, GET = 4, SET = 5, CHILDREN = 8, PING = 11 };
+enum { CREATE = 1, DELETE = 2, GET = 4, SET = 5, CHILDREN = 8, PING = 11, MULTI = 14 };
 enum { NO_NODE = -101, NO_AUTH = -102, BAD_VERSION = -103, EXISTS = -110, NOT_EMPTY = -111 };
 #define STAT_BYTES 68
 #define VERSION_AT 32
@@ -40,6 +40,7 @@ static struct {
     bool greeted, silent, forgets; /* forgets: sessions of before */
     uint64_t sessions;
     int32_t error; /* of the next answers */
+    int32_t fails; /* of the second of several operations; 0: none does */
     unsigned requests, connections;
 } server;
 
@@ -99,6 +100,33 @@ static void greet(const uint8_t *p)
     server.greeted = true;
 }
 
+/* One of several operations: its type, whether it is the end, its error. */
+static void put_part(struct sv_buf *b, int32_t type, bool end, int32_t error)
+{
+    put(b, (uint32_t)type, 4);
+    put(b, end, 1);
+    put(b, (uint32_t)error, 4);
+}
+
+/* A node is made, one is set, one is removed. */
+static void put_parts(struct sv_buf *b)
+{
+    for (int i = 0; i < 3 && server.fails; i++) {
+        int32_t error = i == 0 ? 0 : i == 1 ? server.fails : -2 /* after a failure */;
+
+        put_part(b, -1, false, error);
+        put(b, (uint32_t)error, 4);
+    }
+    if (!server.fails) {
+        put_part(b, CREATE, false, 0);
+        put_text(b, "/a");
+        put_part(b, SET, false, 0);
+        put_stat(b, 6);
+        put_part(b, DELETE, false, 0);
+    }
+    put_part(b, -1, true, -1);
+}
+
 static void put_answer(struct sv_buf *b, int32_t type)
 {
     switch (type) {
@@ -116,6 +144,9 @@ static void put_answer(struct sv_buf *b, int32_t type)
         put(b, 2, 4);
         put_text(b, "a");
         put_text(b, "b");
+        break;
+    case MULTI:
+        put_parts(b);
         break;
     default:
         break;
@@ -303,6 +334,36 @@ static void answers(void **state)
     assert_int_equal(server.connections, 1);
 }
 
+static void several_at_once(void **state)
+{
+    static const struct sv_zk_op ops[] = {
+        { .kind = SV_ZK_OP_CREATE, .path = "/a", .data = "x", .len = 1 },
+        { .kind = SV_ZK_OP_SET, .path = "/b", .data = "y", .len = 1, .version = 5 },
+        { .kind = SV_ZK_OP_REMOVE, .path = "/c", .version = SV_ZK_ANY_VERSION },
+    };
+    const struct sv_zk_op bad[] = { ops[0], { .kind = SV_ZK_OP_REMOVE, .path = "c" } };
+    const struct sv_zk_op long_one[] = { { .kind = SV_ZK_OP_SET, .path = "/b", .len = 1 << 20 } };
+    struct answer a = { 0 };
+
+    connect_it(state);
+    assert_int_equal(sv_zk_session_ms(zk), SESSION_MS);
+    assert_int_equal(sv_zk_multi(zk, ops, SV_ARRAY_LEN(ops), on_done, &a), 0);
+    run_until(&a.done, 1);
+    assert_int_equal(a.status, 0);
+    server.fails = BAD_VERSION;
+    assert_int_equal(sv_zk_multi(zk, ops, SV_ARRAY_LEN(ops), on_done, &a), 0);
+    run_until(&a.done, 2);
+    assert_int_equal(a.status, -ESTALE);
+    assert_int_equal(sv_zk_multi(zk, bad, 2, on_done, &a), -EINVAL);
+    assert_int_equal(sv_zk_multi(zk, long_one, 1, on_done, &a), -E2BIG);
+    assert_int_equal(sv_zk_multi(zk, ops, 0, on_done, &a), -EINVAL);
+    server.silent = true; /* freed with one that is open */
+    assert_int_equal(sv_zk_multi(zk, ops, 1, on_done, &a), 0);
+    run_until(&server.requests, 3);
+    zk = sv_zk_free(zk);
+    assert_int_equal(a.status, -ECANCELED);
+}
+
 static void refusals(void **state)
 {
     static const struct {
@@ -417,8 +478,15 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        T(answers), T(refusals), T(not_paths), T(before_it_is_connected),
-        T(lost),    T(expired),  T(silent),    T(freed_with_open_requests),
+        T(answers),
+        T(several_at_once),
+        T(refusals),
+        T(not_paths),
+        T(before_it_is_connected),
+        T(lost),
+        T(expired),
+        T(silent),
+        T(freed_with_open_requests),
     };
 #undef T
 
