@@ -181,6 +181,9 @@ static unsigned check_text(const struct svc_lr *l, const struct svc_framework *o
     *ret_why = "the descriptor with its defaults is too large";
     if (!svc_fw_fits(text, strlen(text)))
         return 400;
+    *ret_why = "the descriptor with its defaults is too large for the store of frameworks";
+    if (strlen(text) > svc_lr_store_value_max(l->store))
+        return 400;
     *ret_why = "the descriptors of all frameworks are too large";
     return strlen(text) > before &&
                    l->all.request_bytes - before + strlen(text) > SVC_LR_REQUESTS_MAX
@@ -390,8 +393,15 @@ unsigned svc_lr_set_meta(struct svc_lr *l, const char *key, json_t *value, const
                   : strcmp(key, "acl") == 0       ? &l->acl
                   : strcmp(key, "launching") == 0 ? &l->launching
                                                   : &l->launched;
-    json_t *revision = at == &l->cluster ? json_integer(++l->revision) : NULL;
+    json_t *revision;
 
+    *ret_why = "it is too large for the store of frameworks";
+    if (json_dumpb(value, NULL, 0, JSON_COMPACT | JSON_ENCODE_ANY) >
+        svc_lr_store_value_max(l->store)) {
+        json_decref(value);
+        return 400;
+    }
+    revision = at == &l->cluster ? json_integer(++l->revision) : NULL;
     svc_lr_begin(l);
     svc_lr_write_meta(l, key, value);
     if (revision)

@@ -77,6 +77,7 @@ void svc_lr_write_status(struct svc_lr *l, struct svc_framework *f)
 {
     _cleanup_free_ char *text = svc_lr_record_status(f);
 
+    f->ticket = svc_lr_store_ticket(l->store);
     svc_lr_store_status(l->store, f->name, text);
 }
 
@@ -112,16 +113,21 @@ void svc_lr_kill_free(struct svc_lr_kill *k)
     free(k);
 }
 
-/* Without memory it comes after the next start, from the store. `framework` "": its files stay. */
-static void want_kill(struct svc_lr *l, struct yarn_app_id app, const char *user,
-                      const char *framework)
+/* The framework had the application `app`. Without memory it comes after the next start, from the
+ * store. */
+static void want_kill(struct svc_lr *l, const struct svc_framework *f, struct yarn_app_id app,
+                      const char *user, bool files)
 {
     char text[YARN_ID_TEXT_MAX];
-    struct svc_lr_kill *k = svc_lr_kill_new(yarn_app_id_text(app, text), user, framework);
+    const struct svc_lr_store_kill row = { yarn_app_id_text(app, text), user, files ? f->name : "",
+                                           f->name };
+    struct svc_lr_kill *k = svc_lr_kill_new(row.app, user, row.framework);
 
-    if (k)
+    if (k) {
+        k->ticket = svc_lr_store_ticket(l->store);
         DL_APPEND(l->kills, k);
-    svc_lr_store_kill(l->store, text, user, framework);
+    }
+    svc_lr_store_kill(l->store, &row);
 }
 
 /* ---- Events ---- */
@@ -168,7 +174,7 @@ static void run(struct svc_lr *l, struct svc_framework *f, enum svc_lr_event e,
     if (yarn_app_id_cmp(before, f->st.app) != 0)
         svc_lr_index_app(&l->all, f, before);
     if (in->kill && before.id && user)
-        want_kill(l, before, user, "");
+        want_kill(l, f, before, user, false);
     if (in->drop_tasks) {
         drop_migrates(f);
         svc_lr_forget_tasks(l, f);
@@ -220,7 +226,7 @@ void svc_lr_restart(struct svc_lr *l, struct svc_framework *f)
     struct yarn_app_id before = f->st.app;
 
     if (svc_lr_live(f->st.state) && f->st.user)
-        want_kill(l, before, f->st.user, "");
+        want_kill(l, f, before, f->st.user, false);
     svc_lr_status_reset(&f->st, f->first_ms);
     svc_lr_index_app(&l->all, f, before);
     drop_migrates(f);
@@ -231,7 +237,7 @@ void svc_lr_restart(struct svc_lr *l, struct svc_framework *f)
 void svc_lr_forget(struct svc_lr *l, struct svc_framework *f)
 {
     if (f->st.app.id && f->st.user)
-        want_kill(l, f->st.app, f->st.user, f->name);
+        want_kill(l, f, f->st.app, f->st.user, true);
     svc_lr_store_remove(l->store, f->name);
     svc_lr_store_drop_tasks(l->store, f->tasks);
     svc_lr_dequeue(l, f);

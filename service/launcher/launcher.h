@@ -39,6 +39,7 @@ struct svc_lr_counts { /* since the start */
 struct svc_lr_kill {
     char *app, *user, *framework; /* the last one NULL: its files stay */
     bool busy;
+    uint64_t ticket; /* of the commit that it is in; 0: it was read */
     struct svc_lr_kill *prev, *next;
 };
 
@@ -68,7 +69,7 @@ struct svc_lr {
 int svc_lr_new(const struct svc_lr_settings *settings, const struct svc_lr_world *world,
                struct svc_lr_store *store, struct svc_lr **ret, struct sv_error *err) _must_use_;
 struct svc_lr *svc_lr_free(struct svc_lr *l);
-/* Once a second, and whenever something of the world has ended. */
+/* Once a second, and whenever something of the world has ended, or the store keeps more. */
 void svc_lr_tick(struct svc_lr *l);
 
 /* ---- Events of the world ---- */

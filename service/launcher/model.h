@@ -93,6 +93,7 @@ struct svc_framework {
     size_t n_roles, text_bytes;
     int32_t running; /* tasks in CONTAINER_RUNNING */
     /* ---- In memory alone ---- */
+    uint64_t ticket;                   /* of the commit that its status is in */
     bool marked;                       /* while a family is gathered */
     bool busy;                         /* an application id or a submission is under way */
     bool queued;                       /* in the list of those that wait for one */

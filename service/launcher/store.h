@@ -1,6 +1,8 @@
-/* The launcher's state on disk (SQLite): requests, statuses, what masters have told of tasks,
- * applications that are still to be killed, the launcher's own request. What is answered has been
- * committed. Rows are checked when they are read: disks may be corrupt. */
+/* The launcher's state: requests, statuses, what masters have told of tasks, applications that are
+ * still to be killed, the launcher's own request. It is in a file of this machine (SQLite,
+ * store-sqlite.c), or where several servers share it (service/ha/): there a commit is on its way
+ * when it returns, and what follows from it, answers and deeds, waits until the store keeps it.
+ * Rows are checked when they are read: disks may be corrupt. */
 #ifndef SELVEDGE_SERVICE_LAUNCHER_STORE_H
 #define SELVEDGE_SERVICE_LAUNCHER_STORE_H
 
@@ -28,6 +30,15 @@ const char *svc_lr_store_why(const struct svc_lr_store *s); /* of the last failu
 uint64_t svc_lr_store_commits(const struct svc_lr_store *s);
 uint64_t svc_lr_store_failures(const struct svc_lr_store *s);
 
+/* The number of the commit that is next (between begin and commit), or was last. */
+uint64_t svc_lr_store_ticket(const struct svc_lr_store *s);
+/* That commit, and all before, will be read again whatever ends now. */
+bool svc_lr_store_keeps(const struct svc_lr_store *s, uint64_t ticket);
+/* False: another server may have taken the frameworks over: nothing is answered or done. */
+bool svc_lr_store_may_act(const struct svc_lr_store *s);
+/* Bytes of a descriptor, or of a part of the launcher's own request. */
+size_t svc_lr_store_value_max(const struct svc_lr_store *s);
+
 /* `tasks`: the number of the set of tasks that is the framework's. */
 void svc_lr_store_request(struct svc_lr_store *s, const char *framework, const char *request,
                           int64_t tasks);
@@ -40,9 +51,11 @@ void svc_lr_store_task(struct svc_lr_store *s, int64_t tasks, const char *role, 
 void svc_lr_store_drop_tasks(struct svc_lr_store *s, int64_t tasks);
 /* Outside of begin and commit: deletes some rows of sets that were dropped. -EIO. */
 int svc_lr_store_sweep(struct svc_lr_store *s) _must_use_;
-/* `framework` "": its files stay. */
-void svc_lr_store_kill(struct svc_lr_store *s, const char *app, const char *user,
-                       const char *framework);
+struct svc_lr_store_kill {
+    const char *app, *user, *framework; /* the last one "": its files stay */
+    const char *owner; /* the framework whose change this is part of; NULL: of none */
+};
+void svc_lr_store_kill(struct svc_lr_store *s, const struct svc_lr_store_kill *k);
 void svc_lr_store_killed(struct svc_lr_store *s, const char *app);
 void svc_lr_store_meta(struct svc_lr_store *s, const char *key, const char *value);
 

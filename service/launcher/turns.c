@@ -83,7 +83,9 @@ void svc_lr_on_killed(struct svc_lr *l, const char *app, bool killed)
     svc_lr_store_killed(l->store, app);
     other = find_kill(k->next, app); /* it was stopped, then deleted: its files are to go, too */
     if (other)
-        svc_lr_store_kill(l->store, app, other->user, other->framework ? other->framework : "");
+        svc_lr_store_kill(l->store,
+                          &(struct svc_lr_store_kill){
+                              app, other->user, other->framework ? other->framework : "", NULL });
     if (svc_lr_commit(l) < 0)
         return;
     l->counts.killed++;
@@ -120,7 +122,7 @@ static void pump_kills(struct svc_lr *l, struct refused *refused)
 
         if (l->n_works >= SVC_LR_WORKS_AT_ONCE)
             return;
-        if (k->busy || is_refused(refused, k->user))
+        if (k->busy || is_refused(refused, k->user) || !svc_lr_store_keeps(l->store, k->ticket))
             continue;
         if (l->world.kill(l->world.userdata, k->app, k->user, again ? NULL : k->framework) < 0) {
             refused->users[refused->n++] = k->user;
@@ -147,7 +149,8 @@ static void begin_submission(struct svc_lr *l, struct svc_framework *f, struct r
 {
     const char *user = f->st.user ? f->st.user : f->d->user;
 
-    if (l->n_works >= SVC_LR_WORKS_AT_ONCE || is_refused(refused, user))
+    if (l->n_works >= SVC_LR_WORKS_AT_ONCE || is_refused(refused, user) ||
+        !svc_lr_store_keeps(l->store, f->ticket))
         return;
     if (l->world.submit(l->world.userdata, f) < 0) {
         refused->users[refused->n++] = user;
@@ -228,6 +231,8 @@ static void mend(struct svc_lr *l)
 
 void svc_lr_tick(struct svc_lr *l)
 {
+    if (!svc_lr_store_may_act(l->store))
+        return;
     if (l->broken)
         mend(l);
     if (!l->broken)

@@ -90,7 +90,7 @@ static void written_and_read(void **state)
     for (int i = 0; i < 1300; i++)
         svc_lr_store_task(s, 1, "W", i, "t");
     svc_lr_store_task(s, 1, "W", 7, NULL);
-    svc_lr_store_kill(s, "application_1_0001", "ann", "");
+    svc_lr_store_kill(s, &(struct svc_lr_store_kill){ "application_1_0001", "ann", "", "a" });
     svc_lr_store_meta(s, "k", "v");
     assert_int_equal(svc_lr_store_commit(s), 0);
     seen = load(s);
