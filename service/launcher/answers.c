@@ -91,8 +91,7 @@ static int end_task(struct svc_lr_pieces *p, struct svc_framework *f, struct svc
 
     if (!ended)
         return -ENOMEM;
-    f->text_bytes += strlen(ended) - before;
-    p->l->all.text_bytes += strlen(ended) - before;
+    svc_lr_count_texts(&p->l->all, f, (int64_t)strlen(ended) - (int64_t)before);
     free(*at);
     *at = ended;
     role->completed[p->task] = true;

@@ -121,11 +121,30 @@ static int stop(struct svc_lr *l, struct svc_framework *first)
 
 /* ---- Frameworks ---- */
 
+/* A framework of `user`, of which there was `old` before, has now so many tasks. */
+static unsigned check_tasks(const struct svc_lr *l, const struct svc_framework *old,
+                            const char *user, int64_t tasks, const char **ret_why)
+{
+    int64_t before = old ? svc_fw_total_tasks(old->d) : 0;
+    int64_t own = old && strcmp(old->d->user, user) == 0 ? before : 0;
+    int64_t has = svc_lr_user_of(&l->all, user).tasks;
+
+    *ret_why = "the tasks of all frameworks are more than selvedge.framework.max-total-tasks";
+    if (l->all.n_tasks - before + tasks > l->settings->max_tasks && tasks > before)
+        return 429;
+    *ret_why = "the tasks of all frameworks of this user are more than its part "
+               "(selvedge.framework.user-share) of selvedge.framework.max-total-tasks";
+    return has - own + tasks > svc_lr_share(&l->all, l->settings->max_tasks) && tasks > own ? 429
+                                                                                            : 0;
+}
+
 static unsigned check_put(const struct svc_lr *l, const struct svc_lr_put *p,
                           const struct svc_framework *old, const char **ret_why)
 {
     const struct svc_fw_descriptor *d = p->d;
-    int64_t tasks = svc_fw_total_tasks(d), before = old ? svc_fw_total_tasks(old->d) : 0;
+    bool more = !old || strcmp(old->d->user, d->user) != 0; /* of the user's */
+    int64_t tasks = svc_fw_total_tasks(d);
+    unsigned status;
     bool orphan = d->parent && strcmp(d->parent, p->name) != 0 && !svc_lr_find(&l->all, d->parent);
 
     *ret_why = "parentFramework: deleteOnParentDeleted of a parent that is not there";
@@ -134,29 +153,50 @@ static unsigned check_put(const struct svc_lr *l, const struct svc_lr_put *p,
     *ret_why = "taskRoles: a framework has at most 100000 tasks";
     if (tasks > DESCRIPTOR_TASKS_MAX)
         return 400;
-    *ret_why = "the tasks of all frameworks are more than selvedge.framework.max-total-tasks";
-    if (l->all.n_tasks - before + tasks > l->settings->max_tasks && tasks > before)
-        return 429;
+    status = check_tasks(l, old, d->user, tasks, ret_why);
+    if (status)
+        return status;
     *ret_why = "there are too many frameworks";
-    return !old && l->all.n >= SVC_LR_FRAMEWORKS_MAX ? 429 : 0;
+    if (!old && l->all.n >= SVC_LR_FRAMEWORKS_MAX)
+        return 429;
+    *ret_why = "there are too many frameworks of this user (selvedge.framework.user-share)";
+    return more && (int64_t)svc_lr_user_of(&l->all, d->user).frameworks >=
+                       svc_lr_share(&l->all, SVC_LR_FRAMEWORKS_MAX)
+               ? 429
+               : 0;
 }
 
-static int set_client(struct svc_framework *f, const struct svc_lr_put *p)
-{
-    char *host = strdup(p->host ? p->host : "UNKNOWN");
-    char *user = strdup(p->user ? p->user : "UNKNOWN");
+struct client { /* malloc'd */
+    char *host, *user;
+};
 
-    if (!host || !user) {
-        free(host);
-        free(user);
-        return -ENOMEM;
+static void client_free(struct client *c)
+{
+    free(c->host);
+    free(c->user);
+}
+
+static int client_of(const struct svc_lr_put *p, struct client *ret)
+{
+    struct client c = { strdup(p->host ? p->host : "UNKNOWN"),
+                        strdup(p->user ? p->user : "UNKNOWN") };
+
+    if (c.host && c.user) {
+        *ret = c;
+        return 0;
     }
+    client_free(&c);
+    return -ENOMEM;
+}
+
+/* Takes the texts. */
+static void set_client(struct svc_framework *f, enum svc_lr_client type, const struct client *c)
+{
     free(f->client_host);
     free(f->client_user);
-    f->client_host = host;
-    f->client_user = user;
-    f->client = p->client;
-    return 0;
+    f->client_host = c->host;
+    f->client_user = c->user;
+    f->client = type;
 }
 
 static char *text_of(const struct svc_fw_descriptor *d)
@@ -171,22 +211,27 @@ static char *text_of(const struct svc_fw_descriptor *d)
 /* With its defaults a descriptor is longer than as it came, and the store and masters read it so,
  * under the same bounds. The status; 0: it is well. */
 static unsigned check_text(const struct svc_lr *l, const struct svc_framework *old,
-                           const char *text, const char **ret_why)
+                           const char *user, const char *text, const char **ret_why)
 {
-    size_t before = old ? strlen(old->text) : 0;
+    size_t before = old ? strlen(old->text) : 0, now = text ? strlen(text) : 0;
+    size_t own = old && strcmp(old->d->user, user) == 0 ? before : 0;
 
     *ret_why = "out of memory";
     if (!text)
         return 503;
     *ret_why = "the descriptor with its defaults is too large";
-    if (!svc_fw_fits(text, strlen(text)))
+    if (!svc_fw_fits(text, now))
         return 400;
     *ret_why = "the descriptor with its defaults is too large for the store of frameworks";
-    if (strlen(text) > svc_lr_store_value_max(l->store))
+    if (now > svc_lr_store_value_max(l->store))
         return 400;
     *ret_why = "the descriptors of all frameworks are too large";
-    return strlen(text) > before &&
-                   l->all.request_bytes - before + strlen(text) > SVC_LR_REQUESTS_MAX
+    if (now > before && l->all.request_bytes - before + now > SVC_LR_REQUESTS_MAX)
+        return 429;
+    *ret_why = "the descriptors of all frameworks of this user are too large "
+               "(selvedge.framework.user-share)";
+    return now > own && svc_lr_user_of(&l->all, user).request_bytes - own + now >
+                            (size_t)svc_lr_share(&l->all, (int64_t)SVC_LR_REQUESTS_MAX)
                ? 429
                : 0;
 }
@@ -197,19 +242,20 @@ static struct svc_framework *place(struct svc_lr *l, struct svc_lr_put *p,
 {
     struct svc_framework *f = old ? old : svc_lr_add(&l->all, p->name);
 
-    if (!f || set_client(f, p) < 0) {
+    if (!f || svc_lr_set_descriptor(&l->all, f, p->arena, p->d, text) < 0) {
         free(text);
         if (f && !old)
             svc_lr_remove(&l->all, f);
         return NULL;
     }
-    svc_lr_set_descriptor(&l->all, f, SV_TAKE(p->arena), p->d, text);
+    p->arena = NULL;
     return f;
 }
 
 unsigned svc_lr_put(struct svc_lr *l, struct svc_lr_put *p, const char **ret_why)
 {
     struct svc_framework *old = svc_lr_find(&l->all, p->name), *f;
+    struct client client;
     const struct svc_framework *parent = p->d->parent ? svc_lr_find(&l->all, p->d->parent) : NULL;
     /* Another user's tasks are not started by the master that runs as this one. */
     bool anew = !old || old->d->version != p->d->version || strcmp(old->d->user, p->d->user) != 0;
@@ -221,15 +267,22 @@ unsigned svc_lr_put(struct svc_lr *l, struct svc_lr_put *p, const char **ret_why
     if (p->d->stopped_with_parent && parent && parent != old && parent->d->stop)
         p->d->stop = true;
     text = text_of(p->d);
-    status = check_text(l, old, text, ret_why);
+    status = check_text(l, old, p->d->user, text, ret_why);
+    if (status == 0 && client_of(p, &client) < 0) {
+        *ret_why = "out of memory";
+        status = 503;
+    }
     if (status) {
         free(text);
         return status;
     }
     f = place(l, p, old, text);
-    *ret_why = "out of memory";
-    if (!f)
+    if (!f) {
+        client_free(&client);
+        *ret_why = "out of memory";
         return 503;
+    }
+    set_client(f, p->client, &client);
     f->last_ms = svc_lr_now(l);
     if (!old)
         f->first_ms = f->last_ms;
@@ -277,20 +330,19 @@ unsigned svc_lr_set_number(struct svc_lr *l, const char *name, const char *role,
     *ret_why = "taskNumber: a framework has at most 100000 tasks";
     if (svc_fw_total_tasks(f->d) + more > DESCRIPTOR_TASKS_MAX)
         return 400;
-    *ret_why = "the tasks of all frameworks are more than selvedge.framework.max-total-tasks";
-    if (more > 0 && l->all.n_tasks + more > l->settings->max_tasks)
-        return 429;
+    status = check_tasks(l, f, f->d->user, svc_fw_total_tasks(f->d) + more, ret_why);
+    if (status)
+        return status;
     before = r->tasks;
     r->tasks = n;
     text = text_of(f->d);
-    status = check_text(l, f, text, ret_why);
+    status = check_text(l, f, f->d->user, text, ret_why);
+    r->tasks = before;
     if (status) {
         free(text);
-        r->tasks = before;
         return status;
     }
-    svc_lr_set_text(&l->all, f, text);
-    l->all.n_tasks += more;
+    svc_lr_set_number_of(&l->all, f, r, n, text);
     f->last_ms = svc_lr_now(l);
     svc_lr_begin(l);
     svc_lr_write_request(l, f);

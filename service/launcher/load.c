@@ -199,6 +199,7 @@ int svc_lr_new(const struct svc_lr_settings *settings, const struct svc_lr_world
         return sv_error_errno(err, -ENOMEM, "frameworks");
     }
     l->settings = settings;
+    l->all.user_share = settings->user_share;
     l->world = *world;
     l->store = store;
     r = svc_lr_load(l, err);

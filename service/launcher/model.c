@@ -145,8 +145,7 @@ void svc_lr_drop_tasks(struct svc_lr_all *all, struct svc_framework *f)
     free(f->roles);
     f->roles = NULL;
     f->n_roles = 0;
-    all->text_bytes -= f->text_bytes;
-    f->text_bytes = 0;
+    svc_lr_count_texts(all, f, -(int64_t)f->text_bytes);
     f->running = 0;
     f->generation = ++all->generations;
 }
@@ -157,21 +156,107 @@ void svc_lr_drop_migrate(struct svc_framework *f, size_t i)
     f->migrates[i] = f->migrates[--f->n_migrates];
 }
 
-void svc_lr_set_text(struct svc_lr_all *all, struct svc_framework *f, char *text)
+/* ---- Users ---- */
+
+int64_t svc_lr_share(const struct svc_lr_all *all, int64_t bound)
 {
-    all->request_bytes += strlen(text) - (f->text ? strlen(f->text) : 0);
-    free(f->text);
-    f->text = text;
+    return (bound * all->user_share + 99) / 100;
 }
 
-void svc_lr_set_descriptor(struct svc_lr_all *all, struct svc_framework *f, struct sv_arena *a,
-                           struct svc_fw_descriptor *d, char *text)
+struct svc_lr_user svc_lr_user_of(const struct svc_lr_all *all, const char *user)
 {
-    all->n_tasks += svc_fw_total_tasks(d) - (f->d ? svc_fw_total_tasks(f->d) : 0);
-    svc_lr_set_text(all, f, text);
+    struct svc_lr_user *u;
+
+    HASH_FIND_STR(all->users, user, u);
+    return u ? *u : (struct svc_lr_user){ 0 };
+}
+
+static struct svc_lr_user *user_named(struct svc_lr_all *all, const char *name)
+{
+    struct svc_lr_user *u;
+
+    HASH_FIND_STR(all->users, name, u);
+    if (u)
+        return u;
+    u = calloc(1, sizeof(*u));
+    if (u)
+        u->name = strdup(name);
+    if (!u || !u->name) {
+        free(u);
+        return NULL;
+    }
+    HASH_ADD_KEYPTR(hh, all->users, u->name, strlen(u->name), u);
+    return u;
+}
+
+/* Adds what the framework has to the counts of all and of its owner, or takes it from them. */
+static void count(struct svc_lr_all *all, struct svc_framework *f, int sign)
+{
+    int64_t tasks = sign * svc_fw_total_tasks(f->d), bytes = sign * (int64_t)strlen(f->text);
+    struct svc_lr_user *u = f->owner;
+
+    all->n_tasks += tasks;
+    all->request_bytes += (size_t)bytes;
+    u->tasks += tasks;
+    u->request_bytes += (size_t)bytes;
+    u->text_bytes += (size_t)(sign * (int64_t)f->text_bytes);
+    u->frameworks += (size_t)sign;
+}
+
+/* Before the owner becomes another one, or the framework goes. */
+static void uncount(struct svc_lr_all *all, struct svc_framework *f)
+{
+    struct svc_lr_user *u = f->owner;
+
+    if (!u)
+        return;
+    count(all, f, -1);
+    f->owner = NULL;
+    if (u->frameworks)
+        return;
+    HASH_DEL(all->users, u);
+    free(u->name);
+    free(u);
+}
+
+void svc_lr_count_texts(struct svc_lr_all *all, struct svc_framework *f, int64_t more)
+{
+    f->text_bytes += (size_t)more;
+    all->text_bytes += (size_t)more;
+    if (f->owner)
+        f->owner->text_bytes += (size_t)more;
+}
+
+/* ---- Requests ---- */
+
+int svc_lr_set_descriptor(struct svc_lr_all *all, struct svc_framework *f, struct sv_arena *a,
+                          struct svc_fw_descriptor *d, char *text)
+{
+    struct svc_lr_user *owner = user_named(all, d->user);
+
+    if (!owner)
+        return -ENOMEM;
+    owner->frameworks++; /* it is not freed with what it had before */
+    uncount(all, f);
+    owner->frameworks--;
+    free(f->text);
+    f->text = text;
     f->arena = sv_arena_free(f->arena);
     f->arena = a;
     f->d = d;
+    f->owner = owner;
+    count(all, f, 1);
+    return 0;
+}
+
+void svc_lr_set_number_of(struct svc_lr_all *all, struct svc_framework *f, struct svc_fw_role *r,
+                          int32_t n, char *text)
+{
+    count(all, f, -1);
+    free(f->text);
+    f->text = text;
+    r->tasks = n;
+    count(all, f, 1);
 }
 
 void svc_lr_remove(struct svc_lr_all *all, struct svc_framework *f)
@@ -183,9 +268,7 @@ void svc_lr_remove(struct svc_lr_all *all, struct svc_framework *f)
     svc_lr_index_app(all, f, before);
     HASH_DEL(all->by_name, f);
     all->n--;
-    if (f->d)
-        all->n_tasks -= svc_fw_total_tasks(f->d);
-    all->request_bytes -= f->text ? strlen(f->text) : 0;
+    uncount(all, f);
     svc_lr_status_free(&f->st);
     for (size_t i = 0; i < f->n_migrates; i++)
         free(f->migrates[i]);
@@ -266,7 +349,9 @@ int svc_lr_set_task(struct svc_lr_all *all, struct svc_framework *f, const struc
         return 0;
     old = r && t->index < r->n && r->tasks[t->index] ? strlen(r->tasks[t->index]) : 0;
     if (bytes > SVC_LR_TEXT_MAX || f->text_bytes - old + bytes > SVC_LR_TEXTS_OF_ONE ||
-        all->text_bytes - old + bytes > SVC_LR_TEXTS_MAX)
+        all->text_bytes - old + bytes > SVC_LR_TEXTS_MAX ||
+        (bytes > old &&
+         f->owner->text_bytes - old + bytes > (size_t)svc_lr_share(all, (int64_t)SVC_LR_TEXTS_MAX)))
         return -EFBIG;
     if (!r)
         r = add_role(f, t->role);
@@ -278,7 +363,6 @@ int svc_lr_set_task(struct svc_lr_all *all, struct svc_framework *f, const struc
     r->completed[t->index] = t->completed;
     free(r->tasks[t->index]);
     r->tasks[t->index] = t->text;
-    f->text_bytes += bytes - old;
-    all->text_bytes += bytes - old;
+    svc_lr_count_texts(all, f, (int64_t)bytes - (int64_t)old);
     return 0;
 }

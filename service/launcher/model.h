@@ -72,6 +72,14 @@ struct svc_lr_role {
     int32_t n;
 };
 
+/* One user, and its part of the bounds of all. */
+struct svc_lr_user {
+    char *name;
+    size_t frameworks, request_bytes, text_bytes;
+    int64_t tasks;
+    UT_hash_handle hh;
+};
+
 struct svc_framework {
     char *name;
     uint64_t generation; /* another one has other tasks */
@@ -79,7 +87,8 @@ struct svc_framework {
     /* ---- The request ---- */
     struct sv_arena *arena; /* of the descriptor */
     struct svc_fw_descriptor *d;
-    char *text; /* the descriptor's JSON */
+    struct svc_lr_user *owner; /* the descriptor's user; NULL: there is no descriptor yet */
+    char *text;                /* the descriptor's JSON */
     enum svc_lr_client client;
     char *client_host, *client_user;
     int64_t first_ms, last_ms; /* wall */
@@ -107,7 +116,9 @@ struct svc_framework {
 
 struct svc_lr_all {
     struct svc_framework *by_name, *by_app;
-    int64_t n_tasks; /* asked for, of all */
+    struct svc_lr_user *users; /* those that have frameworks */
+    int64_t user_share;        /* percent of each bound that one user may have */
+    int64_t n_tasks;           /* asked for, of all */
     size_t n, text_bytes, request_bytes;
     uint64_t generations;
 };
@@ -117,11 +128,18 @@ struct svc_framework *svc_lr_find_app(const struct svc_lr_all *all, struct yarn_
 /* Adds a framework without a descriptor; NULL: no memory. */
 struct svc_framework *svc_lr_add(struct svc_lr_all *all, const char *name);
 void svc_lr_remove(struct svc_lr_all *all, struct svc_framework *f);
-/* Takes arena, descriptor and text (malloc'd). */
-void svc_lr_set_descriptor(struct svc_lr_all *all, struct svc_framework *f, struct sv_arena *a,
-                           struct svc_fw_descriptor *d, char *text);
-/* Takes the text of the descriptor as it is now (malloc'd). */
-void svc_lr_set_text(struct svc_lr_all *all, struct svc_framework *f, char *text);
+/* Takes arena, descriptor and text (malloc'd), on success. -ENOMEM: nothing has changed. */
+int svc_lr_set_descriptor(struct svc_lr_all *all, struct svc_framework *f, struct sv_arena *a,
+                          struct svc_fw_descriptor *d, char *text) _must_use_;
+/* Another number of tasks of a role, and the text of the descriptor with it (malloc'd), which is
+ * taken. */
+void svc_lr_set_number_of(struct svc_lr_all *all, struct svc_framework *f, struct svc_fw_role *r,
+                          int32_t n, char *text);
+/* The user's part of a bound; what a user has: all 0 where it has no framework. */
+int64_t svc_lr_share(const struct svc_lr_all *all, int64_t bound);
+struct svc_lr_user svc_lr_user_of(const struct svc_lr_all *all, const char *user);
+/* Tasks' texts of the framework have become longer by `more` bytes, or shorter. */
+void svc_lr_count_texts(struct svc_lr_all *all, struct svc_framework *f, int64_t more);
 /* Call it when st.app has changed. */
 void svc_lr_index_app(struct svc_lr_all *all, struct svc_framework *f, struct yarn_app_id before);
 void svc_lr_drop_tasks(struct svc_lr_all *all, struct svc_framework *f);

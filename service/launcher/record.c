@@ -123,7 +123,10 @@ static int read_descriptor(struct svc_lr_all *all, struct svc_framework *f, cons
         return o ? -ENOMEM : -EUCLEAN;
     if (svc_fw_parse(body, strlen(body), true, a, &d, &bad) < 0)
         return -EUCLEAN;
-    svc_lr_set_descriptor(all, f, SV_TAKE(a), d, SV_TAKE(body));
+    if (svc_lr_set_descriptor(all, f, a, d, body) < 0)
+        return -ENOMEM;
+    a = NULL;
+    body = NULL;
     return 0;
 }
 

@@ -18,6 +18,7 @@ enum {
     K_CONFLICT_MAX,
     K_RETAIN,
     K_TASKS,
+    K_SHARE,
     K_ATTEMPTS,
     K_VALIDITY,
     K_PRIORITY,
@@ -40,6 +41,7 @@ static const struct sv_conf_key keys[] = {
     [K_CONFLICT_MAX] = { "selvedge.framework.conflict-max-delay", SV_CONF_DURATION, "3600s", 0, 86400000, 1000, .help = "Longest delay of a retry after a transient conflict (applicationTransientConflictMaxDelaySec)." },
     [K_RETAIN] = { "selvedge.framework.completed-retain", SV_CONF_DURATION, "43200s", 0, 315360000000, 1000, .help = "Time that completed frameworks are kept (frameworkCompletedRetainSec)." },
     [K_TASKS] = { "selvedge.framework.max-total-tasks", SV_CONF_INT, "500000", 1, 10000000, .help = "Tasks of all frameworks together (maxTotalTaskNumber); more are answered 429." },
+    [K_SHARE] = { "selvedge.framework.user-share", SV_CONF_INT, "25", 1, 100, .help = "Percent that one user may have of the frameworks, their tasks and their bytes that all may have; more is answered 429." },
     [K_ATTEMPTS] = { "selvedge.framework.am-max-attempts", SV_CONF_INT, "3", 1, 1000, .help = "Attempts of a framework's master (amAttemptMaxCount)." },
     [K_VALIDITY] = { "selvedge.framework.am-failures-validity", SV_CONF_DURATION, "10s", 0, 86400000, 1000, .help = "Age at which a failed attempt of a master no longer counts (amAttemptFailuresValidityIntervalSec)." },
     [K_PRIORITY] = { "selvedge.framework.am-priority", SV_CONF_INT, "1", 0, 1000, .help = "Priority of frameworks' applications (amPriority)." },
@@ -92,6 +94,8 @@ static int read_numbers(struct sv_conf *conf, struct svc_lr_settings *s, struct 
 
     if (r == 0)
         r = sv_conf_int(conf, &keys[K_TASKS], &s->max_tasks, err);
+    if (r == 0)
+        r = sv_conf_int(conf, &keys[K_SHARE], &s->user_share, err);
     if (r == 0)
         r = sv_conf_int(conf, &keys[K_ATTEMPTS], &s->am_attempts, err);
     if (r == 0)

@@ -14,8 +14,8 @@ struct svc_lr_settings {
     const char *address; /* URL of this server as masters reach it, or NULL */
     int64_t resync_s, diagnostics_retries;
     int64_t conflict_min_s, conflict_max_s;
-    int64_t retain_s; /* completed frameworks */
-    int64_t max_tasks;
+    int64_t retain_s;              /* completed frameworks */
+    int64_t max_tasks, user_share; /* percent */
     int64_t am_attempts, am_validity_s, am_priority;
     bool acl, acl_without_namespace;
     char **admins;              /* owned: rootAdminUsers */

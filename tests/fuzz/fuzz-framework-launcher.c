@@ -137,7 +137,9 @@ static void words(const char *text)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const struct svc_lr_settings settings = { .resync_s = 30, .max_tasks = 1000 };
+    static const struct svc_lr_settings settings = { .resync_s = 30,
+                                                     .max_tasks = 1000,
+                                                     .user_share = 50 };
     const struct svc_lr_world world = {
         NULL, wall_ms, number, new_id, submit, end, nothing, changed
     };

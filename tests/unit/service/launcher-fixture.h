@@ -157,6 +157,8 @@ static __attribute__((unused)) void fake_start(struct fake *k)
     k->settings.retain_s = 43200;
     if (k->settings.max_tasks == 0)
         k->settings.max_tasks = 500000;
+    if (k->settings.user_share == 0)
+        k->settings.user_share = 100;
     k->settings.gpus = true;
     assert_int_equal(fake_open(k), 0);
 }
