@@ -9,7 +9,8 @@
 #include "service/cluster/kerberos-conf.h"
 #include "service/cluster/login.h"
 
-#define POLL_MS 200 /* between two questions whether an application has ended */
+#define POLL_MS 200    /* between two questions whether an application has ended */
+#define POLL_MIN_MS 25 /* after a kill, which is quick as a rule: then twice as long each time */
 
 static void on_away(const struct sv_error *err, int64_t wait_ms, const char *next, void *userdata)
 {
@@ -200,14 +201,16 @@ int svc_rm_kill(void *b, struct yarn_app_id id, const char *why, struct sv_error
 {
     struct svc_cluster *c = b;
     bool killed = false;
+    int64_t ms = POLL_MIN_MS;
     int r = svc_cluster_rm(c, err);
 
     while (r == 0 && !killed) {
         struct svc_wait w = { .err = err, .out = &killed };
 
         r = svc_cluster_rm_end(c, cli_rm_kill(c->rm, id, why, on_killed, &w), &w);
-        if (r == 0 && !killed && (r = svc_wait_ms(c, POLL_MS)) < 0)
+        if (r == 0 && !killed && (r = svc_wait_ms(c, ms)) < 0)
             (void)sv_error_set(err, r, "the application could not be killed in time");
+        ms = SV_MIN(2 * ms, (int64_t)POLL_MS);
     }
     return r;
 }

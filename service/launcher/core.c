@@ -90,7 +90,15 @@ void svc_lr_write_meta(struct svc_lr *l, const char *key, json_t *value)
 
 /* ---- Kills ---- */
 
-struct svc_lr_kill *svc_lr_kill_new(const char *app, const char *user, const char *framework)
+struct svc_lr_kill *svc_lr_kill_of(const struct svc_lr *l, const char *app)
+{
+    struct svc_lr_kill *k;
+
+    HASH_FIND_STR(l->kills, app, k);
+    return k;
+}
+
+static struct svc_lr_kill *kill_new(const char *app, const char *user)
 {
     struct svc_lr_kill *k = calloc(1, sizeof(*k));
 
@@ -98,15 +106,44 @@ struct svc_lr_kill *svc_lr_kill_new(const char *app, const char *user, const cha
         return NULL;
     k->app = strdup(app);
     k->user = strdup(user);
-    k->framework = *framework ? strdup(framework) : NULL;
-    if (k->app && k->user && (k->framework || !*framework))
+    if (k->app && k->user)
         return k;
-    svc_lr_kill_free(k);
+    free(k->app);
+    free(k->user);
+    free(k);
     return NULL;
 }
 
-void svc_lr_kill_free(struct svc_lr_kill *k)
+struct svc_lr_kill *svc_lr_kill_add(struct svc_lr *l, const char *app, const char *user,
+                                    const char *framework)
 {
+    char *files = *framework ? strdup(framework) : NULL;
+    struct svc_lr_kill *k = svc_lr_kill_of(l, app), *old = k;
+
+    if (!k)
+        k = kill_new(app, user);
+    if (!k || (*framework && !files)) {
+        free(files);
+        if (k && !old) {
+            free(k->app);
+            free(k->user);
+            free(k);
+        }
+        return NULL;
+    }
+    if (!old)
+        HASH_ADD_KEYPTR(hh, l->kills, k->app, strlen(k->app), k);
+    if (files) {
+        free(k->framework);
+        k->framework = files;
+        k->again = k->busy;
+    }
+    return k;
+}
+
+void svc_lr_kill_remove(struct svc_lr *l, struct svc_lr_kill *k)
+{
+    HASH_DEL(l->kills, k);
     free(k->app);
     free(k->user);
     free(k->framework);
@@ -119,14 +156,16 @@ static void want_kill(struct svc_lr *l, const struct svc_framework *f, struct ya
                       const char *user, bool files)
 {
     char text[YARN_ID_TEXT_MAX];
-    const struct svc_lr_store_kill row = { yarn_app_id_text(app, text), user, files ? f->name : "",
+    struct svc_lr_kill *k =
+        svc_lr_kill_add(l, yarn_app_id_text(app, text), user, files ? f->name : "");
+    const struct svc_lr_store_kill row = { text, user,
+                                           k && k->framework ? k->framework
+                                           : files           ? f->name
+                                                             : "",
                                            f->name };
-    struct svc_lr_kill *k = svc_lr_kill_new(row.app, user, row.framework);
 
-    if (k) {
+    if (k)
         k->ticket = svc_lr_store_ticket(l->store);
-        DL_APPEND(l->kills, k);
-    }
     svc_lr_store_kill(l->store, &row);
 }
 

@@ -7,9 +7,12 @@
 /* Reads everything from the store, and goes on from there. */
 int svc_lr_load(struct svc_lr *l, struct sv_error *err) _must_use_;
 void svc_lr_clear(struct svc_lr *l); /* memory alone */
-/* `framework` "": its files stay. NULL: no memory. */
-struct svc_lr_kill *svc_lr_kill_new(const char *app, const char *user, const char *framework);
-void svc_lr_kill_free(struct svc_lr_kill *k);
+/* Adds a kill, or what is new to the one of that application. `framework` "": its files stay. NULL:
+ * no memory. */
+struct svc_lr_kill *svc_lr_kill_add(struct svc_lr *l, const char *app, const char *user,
+                                    const char *framework);
+void svc_lr_kill_remove(struct svc_lr *l, struct svc_lr_kill *k);
+struct svc_lr_kill *svc_lr_kill_of(const struct svc_lr *l, const char *app);
 
 /* Between begin and commit. -EIO: the store is down; memory is read anew from it. */
 void svc_lr_begin(struct svc_lr *l);

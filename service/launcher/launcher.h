@@ -13,12 +13,13 @@
 
 #define SVC_LR_IDS_AT_ONCE 16  /* application ids that are asked for */
 #define SVC_LR_WORKS_AT_ONCE 8 /* processes that submit and kill */
+#define SVC_LR_KILLS_AT_ONCE 6 /* of these, those that kill */
 #define SVC_LR_SUBMISSIONS 3   /* of one application, where the ResourceManager cannot be asked */
 
 struct svc_lr;
 
 /* The launcher's needs. Each starts something and returns at once; -errno: not started, and it
- * is wanted again later. */
+ * is wanted again later; -EALREADY: because of another work of the same framework. */
 struct svc_lr_world {
     void *userdata; /* first argument of all */
     int64_t (*wall_ms)(void *u);
@@ -39,8 +40,11 @@ struct svc_lr_counts { /* since the start */
 struct svc_lr_kill {
     char *app, *user, *framework; /* the last one NULL: its files stay */
     bool busy;
-    uint64_t ticket; /* of the commit that it is in; 0: it was read */
-    struct svc_lr_kill *prev, *next;
+    bool again;       /* when it has ended: it was begun before its files were to go */
+    int32_t failures; /* in a row */
+    int64_t after_ms; /* wall time of the next trial */
+    uint64_t ticket;  /* of the commit that it is in; 0: it was read */
+    UT_hash_handle hh;
 };
 
 struct svc_lr {
@@ -56,8 +60,8 @@ struct svc_lr {
     uint8_t secret[32];           /* of masters' tokens */
     bool has_secret;
     struct svc_framework *queue; /* those that want an id or a submission */
-    struct svc_lr_kill *kills;
-    int n_ids, n_works;
+    struct svc_lr_kill *kills;   /* by application */
+    int n_ids, n_works, n_kills;
     int64_t last_tasks; /* the highest number of a set of tasks */
     uint64_t round;     /* of polls */
     int64_t polled_ms;  /* wall time when the present one was asked for; 0: not known */

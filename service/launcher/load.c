@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <utlist.h>
 
 #include "common/str.h"
 #include "service/framework/status.h"
@@ -66,12 +65,7 @@ static int on_task(void *u, const char *framework, const char *role, int32_t ind
 
 static int on_kill(void *u, const char *app, const char *user, const char *framework)
 {
-    struct svc_lr *l = u;
-    struct svc_lr_kill *k = svc_lr_kill_new(app, user, framework);
-
-    if (k)
-        DL_APPEND(l->kills, k);
-    return k ? 0 : -ENOMEM;
+    return svc_lr_kill_add(u, app, user, framework) ? 0 : -ENOMEM;
 }
 
 static void take(json_t **at, json_t *v)
@@ -178,9 +172,8 @@ void svc_lr_clear(struct svc_lr *l)
     HASH_ITER (hh, l->all.by_name, f, tmp)
         svc_lr_remove(&l->all, f);
     l->queue = NULL;
-    DL_FOREACH_SAFE (l->kills, k, next)
-        svc_lr_kill_free(k);
-    l->kills = NULL;
+    HASH_ITER (hh, l->kills, k, next)
+        svc_lr_kill_remove(l, k);
     take(&l->cluster, NULL);
     take(&l->acl, NULL);
     take(&l->launching, NULL);

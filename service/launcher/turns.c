@@ -1,5 +1,6 @@
 /* Answers of the world, and the next steps: application ids, submissions, kills, retries, the
  * collection of old frameworks; see launcher.h. */
+#include <errno.h>
 #include <string.h>
 #include <utlist.h>
 
@@ -57,40 +58,38 @@ void svc_lr_on_submitted(struct svc_lr *l, struct yarn_app_id app, int32_t code,
         l->world.poll(l->world.userdata);
 }
 
-static struct svc_lr_kill *find_kill(struct svc_lr_kill *from, const char *app)
-{
-    struct svc_lr_kill *k = from;
+#define KILL_DELAY_MS 1000
+#define KILL_DELAY_MAX_MS 60000
 
-    while (k && strcmp(k->app, app) != 0)
-        k = k->next;
-    return k;
+static void delay_kill(struct svc_lr *l, struct svc_lr_kill *k)
+{
+    int64_t ms = (int64_t)KILL_DELAY_MS << SV_MIN(k->failures, 6);
+
+    k->failures++;
+    k->after_ms = svc_lr_now(l) + SV_MIN(ms, (int64_t)KILL_DELAY_MAX_MS);
 }
 
 void svc_lr_on_killed(struct svc_lr *l, const char *app, bool killed)
 {
-    struct svc_lr_kill *k = find_kill(l->kills, app), *other;
+    struct svc_lr_kill *k = svc_lr_kill_of(l, app);
 
     l->n_works--;
+    l->n_kills--;
     if (!k)
         return;
     k->busy = false;
-    if (!killed || l->broken) { /* again, behind the others */
-        DL_DELETE(l->kills, k);
-        DL_APPEND(l->kills, k);
+    if (!killed)
+        delay_kill(l, k);
+    if (k->again || !killed || l->broken) {
+        k->again = false;
         return;
     }
     svc_lr_begin(l);
     svc_lr_store_killed(l->store, app);
-    other = find_kill(k->next, app); /* it was stopped, then deleted: its files are to go, too */
-    if (other)
-        svc_lr_store_kill(l->store,
-                          &(struct svc_lr_store_kill){
-                              app, other->user, other->framework ? other->framework : "", NULL });
     if (svc_lr_commit(l) < 0)
         return;
     l->counts.killed++;
-    DL_DELETE(l->kills, k);
-    svc_lr_kill_free(k);
+    svc_lr_kill_remove(l, k);
 }
 
 /* ---- Turns ---- */
@@ -112,24 +111,37 @@ static bool is_refused(const struct refused *r, const char *user)
     return r->n == REFUSED_MAX;
 }
 
+/* A clock that was set back must not delay it for long. */
+static bool is_due(const struct svc_lr *l, const struct svc_lr_kill *k, int64_t now)
+{
+    return !k->busy && (k->after_ms <= now || k->after_ms - now > KILL_DELAY_MAX_MS) &&
+           svc_lr_store_keeps(l->store, k->ticket);
+}
+
 static void pump_kills(struct svc_lr *l, struct refused *refused)
 {
+    int64_t now = svc_lr_now(l);
     struct svc_lr_kill *k;
 
-    DL_FOREACH (l->kills, k) {
-        /* The files of one that is there again are its. */
-        bool again = k->framework && svc_lr_find(&l->all, k->framework);
+    for (k = l->kills; k; k = k->hh.next) {
+        bool again;
+        int r;
 
-        if (l->n_works >= SVC_LR_WORKS_AT_ONCE)
+        if (l->n_works >= SVC_LR_WORKS_AT_ONCE || l->n_kills >= SVC_LR_KILLS_AT_ONCE)
             return;
-        if (k->busy || is_refused(refused, k->user) || !svc_lr_store_keeps(l->store, k->ticket))
+        if (!is_due(l, k, now) || is_refused(refused, k->user))
             continue;
-        if (l->world.kill(l->world.userdata, k->app, k->user, again ? NULL : k->framework) < 0) {
-            refused->users[refused->n++] = k->user;
+        /* The files of one that is there again are its. */
+        again = k->framework && svc_lr_find(&l->all, k->framework);
+        r = l->world.kill(l->world.userdata, k->app, k->user, again ? NULL : k->framework);
+        if (r < 0) {
+            if (r != -EALREADY)
+                refused->users[refused->n++] = k->user;
             continue;
         }
         k->busy = true;
         l->n_works++;
+        l->n_kills++;
     }
 }
 
@@ -148,12 +160,15 @@ static void begin_id(struct svc_lr *l, struct svc_framework *f, bool *more)
 static void begin_submission(struct svc_lr *l, struct svc_framework *f, struct refused *refused)
 {
     const char *user = f->st.user ? f->st.user : f->d->user;
+    int r;
 
     if (l->n_works >= SVC_LR_WORKS_AT_ONCE || is_refused(refused, user) ||
         !svc_lr_store_keeps(l->store, f->ticket))
         return;
-    if (l->world.submit(l->world.userdata, f) < 0) {
-        refused->users[refused->n++] = user;
+    r = l->world.submit(l->world.userdata, f);
+    if (r < 0) {
+        if (r != -EALREADY)
+            refused->users[refused->n++] = user;
         return;
     }
     svc_lr_dequeue(l, f);

@@ -23,7 +23,8 @@ struct svc_flight {
     char *user;
     enum svc_method method;
     int64_t since_us; /* monotonic */
-    bool changes;     /* something */
+    bool changes;     /* something, of a user whose changes are one after another */
+    bool launcher;    /* it is the FrameworkLauncher's, which bounds its own */
     bool answered;    /* `answer` is complete */
     bool left;        /* the client has closed its connection */
     int fd;
@@ -161,9 +162,9 @@ static int on_late(sd_event_source *source, uint64_t usec, void *userdata)
 
 /* ---- Admission ---- */
 
-static bool changes(const char *method)
+static bool changes(const struct svc_request *q)
 {
-    return strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0;
+    return !q->launcher && strcmp(q->method, "GET") != 0 && strcmp(q->method, "HEAD") != 0;
 }
 
 static int admit(const struct svc_flights *all, const struct svc_request *q, const char **ret_why)
@@ -173,13 +174,13 @@ static int admit(const struct svc_flights *all, const struct svc_request *q, con
     const struct svc_flight *f;
 
     DL_FOREACH (all->list, f) {
-        bool own = strcmp(f->user, q->user) == 0;
+        bool own = !f->launcher && !q->launcher && strcmp(f->user, q->user) == 0;
 
         n += !f->answered;
         of_user += own && !f->answered;
         busy |= own && f->changes && !f->answered;
     }
-    if (busy && changes(q->method))
+    if (busy && changes(q))
         return -EAGAIN;
     *ret_why = n >= all->conf->max_requests
                    ? "too many requests are served at once: try again later"
@@ -221,7 +222,8 @@ int svc_flight_new(struct svc_flights *all, const struct svc_request *q, struct 
                               .fd = -1,
                               .method = method_of(q->method),
                               .since_us = sv_now_us(),
-                              .changes = changes(q->method),
+                              .changes = changes(q),
+                              .launcher = q->launcher,
                               .user = strdup(q->user),
                               .buf = SV_BUF_INIT(SVC_ANSWER_MAX + sizeof(struct svc_answer_head)) };
     DL_APPEND(all->list, f);

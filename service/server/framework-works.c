@@ -15,16 +15,36 @@
 
 #define NAME_MAX_BYTES 1024 /* of an application's name */
 
+#define WORKS_OF_USER 4 /* at once: the others of SVC_LR_WORKS_AT_ONCE are other users' */
+
 struct framework_work {
     struct svc_flight *flight;
     bool submit;
     char app[YARN_ID_TEXT_MAX];
+    char user[SVC_FW_NAME_MAX + 1];
+    char framework[SVC_FW_NAME_MAX + 1]; /* whose files are touched; "": none */
     struct framework_work *prev, *next;
 };
 
+/* A kill waits for the submission of the application, and for one another the works that touch the
+ * same files. */
+static int admit(const struct svc_frameworks *s, const char *user, const char *app,
+                 const char *framework)
+{
+    const struct framework_work *w;
+    int n = 0;
+
+    DL_FOREACH (s->works, w) {
+        if (strcmp(w->app, app) == 0 || (*framework && strcmp(w->framework, framework) == 0))
+            return -EALREADY;
+        n += strcmp(w->user, user) == 0;
+    }
+    return n < WORKS_OF_USER ? 0 : -EAGAIN;
+}
+
 /* `o` is taken. */
 static int start(struct svc_frameworks *s, const char *user, bool submit, const char *app,
-                 json_t *o)
+                 const char *framework, json_t *o)
 {
     struct framework_work *w = calloc(1, sizeof(*w));
     char *body = o ? json_dumps(o, JSON_COMPACT) : NULL;
@@ -47,6 +67,8 @@ static int start(struct svc_frameworks *s, const char *user, bool submit, const 
     }
     w->submit = submit;
     (void)snprintf(w->app, sizeof(w->app), "%s", app);
+    (void)snprintf(w->user, sizeof(w->user), "%s", user);
+    (void)snprintf(w->framework, sizeof(w->framework), "%s", framework);
     DL_APPEND(s->works, w);
     return 0;
 }
@@ -55,13 +77,15 @@ int svc_frameworks_submit(void *u, const struct svc_framework *f)
 {
     struct svc_frameworks *s = u;
     const struct svc_lr_settings *set = s->cfg.settings;
+    const char *user = f->st.user ? f->st.user : f->d->user;
     char app[YARN_ID_TEXT_MAX], token[SVC_LR_TOKEN_TEXT], name[NAME_MAX_BYTES];
     json_t *o;
-    int r = svc_lr_token(s->l, f, token);
+    int r = admit(s, user, yarn_app_id_text(f->st.app, app), f->name);
 
+    if (r == 0)
+        r = svc_lr_token(s->l, f, token);
     if (r < 0)
         return r;
-    yarn_app_id_text(f->st.app, app);
     (void)snprintf(name, sizeof(name), "[%s]_[%d]_[%s]_[%s]_[%s]", f->name, f->d->version,
                    svc_lr_client_name(f->client), f->client_host, f->client_user);
     o = json_pack("{s:s, s:i, s:s, s:s, s:s, s:s?, s:i, s:i, s:i, s:s, s:s, s:I, s:I, s:I, s:o}",
@@ -72,12 +96,16 @@ int svc_frameworks_submit(void *u, const struct svc_framework *f)
                   (json_int_t)set->am_validity_s, "priority", (json_int_t)set->am_priority,
                   "descriptor", svc_fw_json(f->d));
     explicit_bzero(token, sizeof(token));
-    return start(s, f->st.user ? f->st.user : f->d->user, true, app, o);
+    return start(s, user, true, app, f->name, o);
 }
 
 int svc_frameworks_kill(void *u, const char *app, const char *user, const char *framework)
 {
-    return start(u, user, false, app,
+    int r = admit(u, user, app, framework ? framework : "");
+
+    if (r < 0)
+        return r;
+    return start(u, user, false, app, framework ? framework : "",
                  framework ? json_pack("{s:s, s:s}", "app", app, "framework", framework)
                            : json_pack("{s:s}", "app", app));
 }

@@ -250,13 +250,60 @@ static void two_kills_of_one(void **state)
     assert_int_equal(
         status_of(&k, "PUT", "/v1/Frameworks/a/ExecutionType", "{\"executionType\":1}"), 202);
     assert_int_equal(status_of(&k, "DELETE", "/v1/Frameworks/a", NULL), 202);
-    assert_int_equal(k.n_kills, 2);
+    assert_int_equal(k.n_kills, 1); /* one after the other */
     svc_lr_on_killed(k.l, k.kills[0], true);
     svc_lr_clear(k.l);
     assert_int_equal(svc_lr_load(k.l, &err), 0);
     assert_non_null(k.l->kills);
     assert_string_equal(k.l->kills->framework, "a");
+    svc_lr_tick(k.l);
+    assert_int_equal(k.n_kills, 2);
+    assert_string_equal(k.removed[1], "a");
     svc_lr_on_killed(k.l, k.kills[1], true);
+    assert_null(k.l->kills);
+    fake_stop(&k);
+}
+
+/* A ResourceManager that is away is not asked at once again, and several applications are killed at
+ * once. */
+static void kills_wait(void **state)
+{
+    struct fake k = { 0 };
+    int64_t delay = 1000;
+    char name[40];
+
+    (void)state;
+    fake_start(&k);
+    for (int i = 0; i < 10; i++) {
+        (void)snprintf(name, sizeof(name), "/v1/Frameworks/f%d", i);
+        put(&k, name + 15, BODY(1, ""));
+    }
+    for (int i = 0; i < 10; i++) {
+        (void)snprintf(name, sizeof(name), "/v1/Frameworks/f%d", i);
+        assert_int_equal(status_of(&k, "DELETE", name, NULL), 202);
+        assert_int_equal(k.n_kills, SV_MIN(i + 1, SVC_LR_KILLS_AT_ONCE));
+    }
+    for (int i = 0; i < SVC_LR_KILLS_AT_ONCE; i++)
+        svc_lr_on_killed(k.l, k.kills[i], false);
+    k.n_kills = 0;
+    svc_lr_tick(k.l);
+    assert_int_equal(k.n_kills, 10 - SVC_LR_KILLS_AT_ONCE); /* those that were not tried yet */
+    fake_run(&k);
+    for (int i = 0; i < 10; i++) {
+        k.wall += delay - 1;
+        svc_lr_tick(k.l);
+        assert_int_equal(k.n_kills, 0);
+        k.wall += 1;
+        svc_lr_tick(k.l);
+        assert_int_equal(k.n_kills, SVC_LR_KILLS_AT_ONCE);
+        for (int n = 0; n < SVC_LR_KILLS_AT_ONCE; n++)
+            svc_lr_on_killed(k.l, k.kills[n], false);
+        k.n_kills = 0;
+        delay = SV_MIN(2 * delay, 60000);
+    }
+    k.wall -= 1000000; /* the clock is set back */
+    svc_lr_tick(k.l);
+    fake_run(&k);
     assert_null(k.l->kills);
     fake_stop(&k);
 }
@@ -513,6 +560,7 @@ int main(void)
         cmocka_unit_test(same_version),
         cmocka_unit_test(another_user),
         cmocka_unit_test(two_kills_of_one),
+        cmocka_unit_test(kills_wait),
         cmocka_unit_test(families),
         cmocka_unit_test(deletes),
         cmocka_unit_test(collects),
