@@ -446,7 +446,7 @@ static int tighten(struct nm_container *c, struct exe_launch *l, struct sv_error
 /* In a network of its own a container has all ports. False: the launch has failed. */
 static bool has_ports(struct nm_container *c, enum exe_network network)
 {
-    const char *ports = nm_env_own_value(c, NM_WANTED_PORTS);
+    const char *ports = nm_env_own_value(c, YARN_VARIABLE_PORTS);
     struct sv_error err = { 0 };
     int r = ports && network == EXE_NETWORK_HOST ? nm_ports_try(ports, &err) : 0;
 

@@ -55,11 +55,11 @@ int nm_ports_try(const char *text, struct sv_error *err)
         s = strchr(s, ':');
         do {
             s = s ? number(s + 1, &port) : NULL;
-            if (!s || ++n > NM_WANTED_PORTS_MAX)
+            if (!s || ++n > YARN_VARIABLE_PORTS_MAX)
                 return sv_error_set(err, -EINVAL,
-                                    NM_WANTED_PORTS ": \"label:port,port;label:port;\" is "
-                                                    "expected, of at most %d ports",
-                                    NM_WANTED_PORTS_MAX);
+                                    YARN_VARIABLE_PORTS ": \"label:port,port;label:port;\" is "
+                                                        "expected, of at most %d ports",
+                                    YARN_VARIABLE_PORTS_MAX);
             if (n <= NM_TRIED_PORTS_MAX && taken(port))
                 return sv_error_set(err, -EADDRINUSE,
                                     "port %u is taken on this node by another program", port);

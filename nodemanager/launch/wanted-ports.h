@@ -7,9 +7,8 @@
 
 #include "common/base.h"
 #include "common/error.h"
+#include "wire/container-variables.h"
 
-#define NM_WANTED_PORTS "SELVEDGE_CONTAINER_PORTS" /* "label:2000,2001;label:80;" */
-#define NM_WANTED_PORTS_MAX 1024
 #define NM_TRIED_PORTS_MAX 256 /* the first ones: the loop waits for it */
 
 /* 0: those that are tried are free. -EADDRINUSE: err names one that is not. -EINVAL: not such a

@@ -8,6 +8,8 @@
 
 #include "service/framework/fields.h"
 #include "service/framework/reader.h"
+#include "service/framework/status.h"
+#include "wire/container-variables.h"
 
 #define QUEUE_MAX 1024
 #define LABEL_MAX 256
@@ -29,6 +31,24 @@ static const struct svc_fw_range natural = { 0, INT32_MAX, false };
 static int by_label(const void *a, const void *b)
 {
     return strcmp(((const struct svc_fw_ports *)a)->label, ((const struct svc_fw_ports *)b)->label);
+}
+
+/* Bounds of a node for one container, and of a status, whose text is "label:1,2;label:3;". */
+static void check_ports(struct svc_fw_in *in, const struct svc_fw_at *at,
+                        const struct svc_fw_resource *r)
+{
+    int64_t ports = 0, bytes = 1;
+
+    for (size_t i = 0; i < r->n_ports; i++) {
+        ports += r->ports[i].count;
+        bytes += (int64_t)strlen(r->ports[i].label) + strlen(":;");
+    }
+    if (ports > YARN_VARIABLE_PORTS_MAX)
+        svc_fw_bad(in, at, "%lld ports of one task, a node takes at most %d", (long long)ports,
+                   YARN_VARIABLE_PORTS_MAX);
+    else if (bytes + ports * (int64_t)strlen("65535,") > SVC_FW_PORTS_TEXT_MAX)
+        svc_fw_bad(in, at, "the labels are too long: with the ports they are more than %d bytes",
+                   SVC_FW_PORTS_TEXT_MAX);
 }
 
 static void read_ports(struct svc_fw_in *in, const struct svc_fw_at *up, const json_t *o,
@@ -63,6 +83,7 @@ static void read_ports(struct svc_fw_in *in, const struct svc_fw_at *up, const j
     }
     if (r->n_ports > 1)
         qsort(r->ports, r->n_ports, sizeof(*r->ports), by_label);
+    check_ports(in, &at, r);
 }
 
 /* "5(101)": the number and its bits. */

@@ -72,7 +72,7 @@ static void drop_empty(struct svc_ports *p, struct host *h)
 
 struct picking {
     struct svc_ports *ports;
-    struct host *host;
+    struct host *host, before; /* bits of `before`: what other tasks have */
     struct sv_buf text;
     uint32_t next, tried; /* in the range */
 };
@@ -82,6 +82,7 @@ static int put(struct picking *k, const char *separator, uint32_t port)
     return sv_buf_printf(&k->text, "%s%u", separator, port);
 }
 
+/* A number can have two labels of one task. */
 static int pick_named(struct picking *k, const struct svc_fw_ports *d)
 {
     int r = sv_buf_printf(&k->text, "%s:", d->label);
@@ -91,7 +92,7 @@ static int pick_named(struct picking *k, const struct svc_fw_ports *d)
 
         if (port > UINT16_MAX)
             return -EADDRNOTAVAIL;
-        if (is_taken(k->host, (uint32_t)port))
+        if (is_taken(&k->before, (uint32_t)port))
             return -EADDRINUSE;
         take(k->host, (uint32_t)port);
         r = put(k, i ? "," : "", (uint32_t)port);
@@ -135,22 +136,19 @@ int svc_ports_take(struct svc_ports *p, const char *host, const struct svc_fw_re
                    uint32_t random, char **ret)
 {
     struct picking k = { .ports = p, .text = SV_BUF_INIT(SVC_FW_PORTS_TEXT_MAX) };
-    uint8_t before[sizeof(k.host->taken)];
-    uint32_t n;
     int s;
 
     k.next = random;
     k.host = get(p, host);
     if (!k.host)
         return -ENOMEM;
-    memcpy(before, k.host->taken, sizeof(before));
-    n = k.host->n;
+    k.before = *k.host;
     s = pick(&k, r);
     if (s == 0) {
         *ret = (char *)k.text.data;
     } else {
-        memcpy(k.host->taken, before, sizeof(before));
-        k.host->n = n;
+        memcpy(k.host->taken, k.before.taken, sizeof(k.host->taken));
+        k.host->n = k.before.n;
         sv_buf_free(&k.text);
     }
     drop_empty(p, k.host);

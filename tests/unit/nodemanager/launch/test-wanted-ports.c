@@ -94,7 +94,7 @@ static void test_text(void **state)
     assert_int_equal(try("a:1"), 0);
     for (size_t i = 0; i < SV_ARRAY_LEN(bad); i++)
         assert_int_equal(try(bad[i]), -EINVAL);
-    for (size_t i = 1; i < NM_WANTED_PORTS_MAX; i++)
+    for (size_t i = 1; i < YARN_VARIABLE_PORTS_MAX; i++)
         memcpy(many + 1 + 2 * i, ",1", 3);
     assert_int_equal(try(many), 0);
     memcpy(many + strlen(many), ",1", 3);

@@ -138,6 +138,9 @@ static const struct row {
       RESOURCE ".portDefinitions[L].start: must be greater than or equal to 0" },
     { WITH_RES(RES ",\"portDefinitions\":{\"L\":{\"start\":65535,\"count\":2}}"),
       RESOURCE ".portDefinitions[L]: ports end at 65535" },
+    { WITH_RES(RES ",\"portDefinitions\":{\"L\":{\"count\":1000},\"M\":{\"count\":24}}"), NULL },
+    { WITH_RES(RES ",\"portDefinitions\":{\"L\":{\"count\":1000},\"M\":{\"count\":25}}"),
+      RESOURCE ".portDefinitions: 1025 ports of one task, a node takes at most 1024" },
     /* the platform */
     { WITH_PLAT("\"amResource\":{" RES "}"), NULL },
     { WITH_PLAT("\"amResource\":{}"),

@@ -46,6 +46,20 @@ static void test_order(void **state)
     svc_ports_free(p);
 }
 
+/* The ports of one label may be another's of the same task, and are no other task's. */
+static void test_two_labels(void **state)
+{
+    struct svc_ports *p = ports(2000, 2009);
+    struct svc_fw_ports list[] = { { "a", 40, 2 }, { "b", 41, 2 } };
+
+    (void)state;
+    assert_int_equal(take(p, "h", list, 2, 0, "a:40,41;b:41,42;"), 0);
+    assert_int_equal(take(p, "h", &list[1], 1, 0, NULL), -EADDRINUSE);
+    svc_ports_give(p, "h", "a:40,41;b:41,42;");
+    assert_int_equal(take(p, "h", &list[1], 1, 0, "b:41,42;"), 0);
+    svc_ports_free(p);
+}
+
 /* A failed pick takes nothing; what is given back can be taken. */
 static void test_full(void **state)
 {
@@ -108,7 +122,8 @@ static void test_text(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_order), cmocka_unit_test(test_full), cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_order), cmocka_unit_test(test_two_labels),
+        cmocka_unit_test(test_full),  cmocka_unit_test(test_limits),
         cmocka_unit_test(test_adopt), cmocka_unit_test(test_text),
     };
 
