@@ -14,6 +14,8 @@
 #include "nodemanager/resources/gpu-cdi.h"
 #include "nodemanager/resources/gpu-discovery.h"
 #include "nodemanager/resources/gpu-proc.h"
+#include "nodemanager/resources/wanted-gpus.h"
+#include "wire/container-variables.h"
 
 #define ADDRESSES 65534 /* maximum, also of a larger range */
 
@@ -206,22 +208,36 @@ static bool give_back(struct nm_assignments *a, struct nm_container *c)
     return any;
 }
 
+static int too_few(const struct nm_assignments *a, const struct nm_container *c,
+                   const struct nm_wanted_gpus *w, struct sv_error *err)
+{
+    if (w->n)
+        return sv_error_set(err, -EBUSY,
+                            "%s: %zu of the %zu GPUs that " YARN_VARIABLE_GPUS " names are free "
+                            "on this node, which has %zu",
+                            c->text, c->share.assigned.units, w->n, nm_gpu_offered(&a->gpus));
+    return sv_error_set(err, -EBUSY,
+                        "%s: %lld of yarn.io/gpu were requested, %zu are free of %zu "
+                        "(at most %d device nodes for one container)",
+                        c->text, (long long)c->resource.gpus, c->share.assigned.units,
+                        nm_gpu_offered(&a->gpus), EXE_DEVICES_MAX);
+}
+
 int nm_assign(struct nm_assignments *a, struct nm_container *c, char text[NM_ASSIGNED_TEXT_MAX],
               struct sv_error *err)
 {
     size_t requested = c->resource.gpus > 0 ? (size_t)c->resource.gpus : 0;
-    int r = 0;
+    struct nm_wanted_gpus w;
+    int r = nm_wanted_gpus(c, &w, err);
 
     text[0] = '\0';
+    if (r < 0)
+        return r;
     for (size_t i = 0; i < a->gpus.n && c->share.assigned.units < requested; i++)
-        if (!*a->gpus.v[i].gone)
-            (void)!take_gpu(a, c, &a->gpus.v[i]);
+        if (!*a->gpus.v[i].gone && (!w.n || w.place[i]))
+            (void)!take_gpu(a, c, &a->gpus.v[i]); /* the others are counted, ignoring */
     if (c->share.assigned.units < requested)
-        r = sv_error_set(err, -EBUSY,
-                         "%s: %zu of yarn.io/gpu were requested, %zu are free of %zu "
-                         "(at most %d device nodes for one container)",
-                         c->text, requested, c->share.assigned.units, nm_gpu_offered(&a->gpus),
-                         EXE_DEVICES_MAX);
+        r = too_few(a, c, &w, err);
     if (r == 0 && a->ctx->conf->network == EXE_NETWORK_PRIVATE &&
         take_address(a, exe_addresses(a->ctx->exe), &c->share.assigned.address) < 0)
         r = sv_error_set(err, -EBUSY, "%s: no address of the private network is free", c->text);
@@ -294,7 +310,15 @@ bool nm_assign_is_whole(const struct nm_assignments *a, const struct nm_containe
 
 bool nm_assign_may_come(const struct nm_assignments *a, const struct nm_container *c)
 {
-    return c->resource.gpus <= (int64_t)SV_MIN(nm_gpu_offered(&a->gpus), (size_t)EXE_DEVICES_MAX);
+    struct nm_wanted_gpus w;
+    size_t there = 0;
+
+    if (nm_wanted_gpus(c, &w, NULL) < 0)
+        return false;
+    for (size_t i = 0; w.n && i < a->gpus.n; i++)
+        there += w.place[i] && !*a->gpus.v[i].gone;
+    return there == w.n &&
+           c->resource.gpus <= (int64_t)SV_MIN(nm_gpu_offered(&a->gpus), (size_t)EXE_DEVICES_MAX);
 }
 
 void nm_assign_release(struct nm_assignments *a, struct nm_container *c)
@@ -407,7 +431,7 @@ int nm_assign_env(const struct nm_assignments *a, const struct nm_container *c,
                 add_cdi_variables(edits[e], list, &n);
     list[n++] = (struct nm_variable){ "CUDA_VISIBLE_DEVICES", devices };
     list[n++] = (struct nm_variable){ "NVIDIA_VISIBLE_DEVICES", devices };
-    list[n++] = (struct nm_variable){ "SELVEDGE_GPU_INDEXES", indexes };
+    list[n++] = (struct nm_variable){ YARN_VARIABLE_GIVEN_GPUS, indexes };
     *ret = list;
     *ret_n = n;
     return 0;

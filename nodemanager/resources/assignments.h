@@ -31,7 +31,8 @@ bool nm_assignments_had_driver(const struct nm_assignments *a);
 /* Takes over a later look at the cards; true if something has changed. */
 bool nm_assignments_found(struct nm_assignments *a, const struct nm_gpus *found);
 
-/* Sets c->share.assigned, with its text for the store. -EBUSY with a message: too few are free. */
+/* Sets c->share.assigned, with its text for the store. -EBUSY with a message: too few are free, or
+ * not those that the container names (wanted-gpus.h); -EINVAL: it names them wrongly. */
 int nm_assign(struct nm_assignments *a, struct nm_container *c, char text[NM_ASSIGNED_TEXT_MAX],
               struct sv_error *err) _must_use_;
 /* After a restart; -EBADMSG: not a text of nm_assign, or in conflict with another container. */

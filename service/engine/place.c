@@ -199,6 +199,8 @@ struct search {
     int64_t chosen_ports; /* how many are to be chosen */
     struct node **candidates;
     size_t n;
+    struct node *able; /* one of those that have the mask's GPUs, free or not */
+    size_t n_able;
     size_t lacks[N_LACKS];
 };
 
@@ -272,12 +274,19 @@ static bool has_ports(const struct search *s, const struct node *n)
     return has;
 }
 
+/* The places of GPUs begin at 0 on a node that reports a number alone. */
+static bool has_mask(const struct node *n, struct svc_gpus free, uint64_t mask)
+{
+    if (!mask)
+        return true;
+    return free.mask ? !(mask & ~free.mask) : 64 - __builtin_clzll(mask) <= n->total.n;
+}
+
 static enum lack lacks(const struct search *s, const struct node *n)
 {
     const struct svc_place_wish *w = s->w;
     const struct svc_fw_resource *r = w->resource;
     struct svc_gpus gpus = gpus_of(s, n);
-    uint64_t mask = (uint64_t)r->gpu_mask;
 
     if (strcmp(n->label, w->label ?: "") != 0)
         return LABEL;
@@ -285,7 +294,7 @@ static enum lack lacks(const struct search *s, const struct node *n)
         return TYPE;
     if (w->spare_gpu_nodes && !r->gpus && n->total.n > 0)
         return SPARED;
-    if (gpus.n < r->gpus || (mask && gpus.mask && (mask & ~gpus.mask)))
+    if (gpus.n < r->gpus || !has_mask(n, gpus, (uint64_t)r->gpu_mask))
         return GPUS;
     if (n->free.memory_mb < r->memory_mb || n->free.cpus < r->cpus)
         return SIZE;
@@ -321,6 +330,10 @@ static void search(struct search *s, struct svc_places *p)
         enum lack lack = lacks(s, n);
 
         s->lacks[lack]++;
+        if (lack > SPARED && s->w->resource->gpu_mask && n->total.n >= s->w->resource->gpus &&
+            has_mask(n, n->total, (uint64_t)s->w->resource->gpu_mask) &&
+            s->w->random[0] % ++s->n_able == 0)
+            s->able = n;
         if (lack == FITS)
             s->candidates[s->n++] = n;
     }
@@ -409,13 +422,21 @@ static void choose(const struct search *s, struct svc_place_choice *ret)
     choose_ports(s, n, node, ret);
 }
 
-/* Anywhere: the fixed ports are the node's to have. */
+/* Anywhere, or where the GPUs of the mask are: the fixed ports are the node's to have. */
 static void choose_any(const struct search *s, struct svc_place_choice *ret)
 {
     struct ranges fixed = { 0 };
 
     keep(&fixed, s->fixed.list, s->fixed.n);
-    *ret = (struct svc_place_choice){ .ports = fixed.list, .n_ports = fixed.n };
+    *ret = (struct svc_place_choice){ .host = s->able ? s->able->host : NULL,
+                                      .ports = fixed.list,
+                                      .n_ports = fixed.n };
+}
+
+static bool is_for_later(const struct search *s)
+{
+    return s->candidates &&
+           (s->w->gpu_types || s->chosen_ports || (s->w->resource->gpu_mask && !s->able));
 }
 
 int svc_places_choose(struct svc_places *p, const struct svc_place_wish *w,
@@ -432,7 +453,7 @@ int svc_places_choose(struct svc_places *p, const struct svc_place_wish *w,
     } else {
         if (s.candidates)
             explain(&s, err);
-        if (s.candidates && (w->gpu_types || s.chosen_ports))
+        if (is_for_later(&s))
             r = -EAGAIN;
         else
             choose_any(&s, ret);

@@ -53,7 +53,8 @@ struct svc_place_choice {
     size_t n_ports;
 };
 /* 0. -EAGAIN: later, as no node has it (err says how many nodes lack what). Without a node that
- * has it, a task without a type of GPU and without ports to choose is asked for anywhere. */
+ * has it, a task without a type of GPU and without ports to choose is asked for anywhere; one with
+ * a mask on a node that has the GPUs, which may become free. */
 int svc_places_choose(struct svc_places *p, const struct svc_place_wish *w,
                       struct svc_place_choice *ret, struct sv_error *err) _must_use_;
 void svc_place_choice_clear(struct svc_place_choice *c);

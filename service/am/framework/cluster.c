@@ -111,15 +111,8 @@ static void report(struct svc_fwm *m, const struct cli_node_report *n)
 }
 
 /* Allocated containers are in this list: they need no claim of ours any longer. */
-static void on_nodes(int status, const struct cli_node_report *nodes, size_t n,
-                     const struct sv_error *err, void *userdata)
+static void take_nodes(struct svc_fwm *m, const struct cli_node_report *nodes, size_t n)
 {
-    struct svc_fwm *m = userdata;
-
-    (void)err;
-    m->asking_nodes = false;
-    if (status < 0)
-        return; /* the last list counts on, ignoring */
     if (!m->places)
         m->places = svc_places_new();
     for (size_t i = 0; i < n; i++)
@@ -129,6 +122,23 @@ static void on_nodes(int status, const struct cli_node_report *nodes, size_t n,
     m->n_answered = 0;
 }
 
+static void on_nodes(int status, const struct cli_node_report *nodes, size_t n,
+                     const struct sv_error *err, void *userdata)
+{
+    struct svc_fwm *m = userdata;
+
+    (void)err;
+    m->asking_nodes = false;
+    m->nodes_asked = true;
+    if (status >= 0) /* else the last list counts on */
+        take_nodes(m, nodes, n);
+    if (!m->start_waits || m->ending)
+        return;
+    m->start_waits = false;
+    svc_engine_start(m->engine, sv_now_ms());
+    m->operate(m);
+}
+
 static int on_nodes_time(sd_event_source *s, uint64_t usec, void *userdata)
 {
     SV_LOOP_HANDLER();
@@ -136,9 +146,20 @@ static int on_nodes_time(sd_event_source *s, uint64_t usec, void *userdata)
 
     (void)usec;
     again(s, NODES_MS);
-    if (!m->ending && !m->asking_nodes)
-        m->asking_nodes = cli_rm_nodes(m->rm, false, on_nodes, m) >= 0;
+    if (m->ending || m->asking_nodes)
+        return 0;
+    m->asking_nodes = cli_rm_nodes(m->rm, false, on_nodes, m) >= 0;
+    if (!m->asking_nodes)
+        on_nodes(-EIO, NULL, 0, NULL, m);
     return 0;
+}
+
+void svc_fwm_cluster_start(struct svc_fwm *m)
+{
+    if (m->nodes_timer && !m->nodes_asked)
+        m->start_waits = true;
+    else
+        svc_engine_start(m->engine, sv_now_ms());
 }
 
 static const char *type_of(void *userdata, const char *host)

@@ -87,9 +87,10 @@ struct svc_fwm {
     int64_t *answered; /* claimed requests that were, since the last list of nodes */
     size_t n_answered, answered_room;
     int64_t resync_ms;
-    int32_t listing; /* containers of this attempt were asked for; 0: of none */
-    bool list_own;   /* the master's own was among them */
-    bool asking_nodes;
+    int32_t listing;                /* containers of this attempt were asked for; 0: of none */
+    bool list_own;                  /* the master's own was among them */
+    bool asking_nodes, nodes_asked; /* now; and answered once, if only by an error */
+    bool start_waits;               /* for that */
     sd_event_source *resync_timer, *nodes_timer;
     sd_event_source *engine_timer, *end_timer, *publish_timer, *publish_turn, *turn;
     struct svc_fwm_released *released;
@@ -147,6 +148,8 @@ struct svc_shared_text *svc_fwm_addresses(struct svc_fwm *m);
 struct cli_rm;
 int svc_fwm_cluster_new(struct svc_fwm *m, struct sv_error *err) _must_use_;
 void svc_fwm_cluster_free(struct svc_fwm *m);
+/* Starts the engine, once the nodes are known where roles want GPUs. */
+void svc_fwm_cluster_start(struct svc_fwm *m);
 /* The node for a request with GPUs; no host: any. -EAGAIN: err says how many nodes lack what. The
  * choice is claimed until the request is taken. */
 int svc_fwm_choose(struct svc_fwm *m, int64_t request, const struct svc_fw_role *role,

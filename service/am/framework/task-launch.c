@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "common/str.h"
+#include "wire/container-variables.h"
 
 #define STREAMS " 1><LOG_DIR>/stdout 2><LOG_DIR>/stderr"
-#define GPU_INDEXES "SELVEDGE_GPU_INDEXES" /* told by the node: "0,2" */
 #define EXIT_TRANSIENT 193
 #define EXIT_NON_TRANSIENT 194
 
@@ -47,10 +47,12 @@ struct svc_shared_text *svc_shared_text_unref(struct svc_shared_text *t)
 /* ---- Command ---- */
 
 /* The mask of the cards that the node assigned, which is not known before the container starts: a
- * node that does not tell their numbers leaves the variable unset. The node puts the line between
+ * node that does not tell their numbers leaves the variable unset. One of ours gives the cards of
+ * YARN_VARIABLE_GPUS or none; what others give is compared here. The node puts the line between
  * double quotes. */
 #define MASK                                                                                       \
-    "if [ \\${" GPU_INDEXES ":-} ]; then CONTAINER_GPUS=0; for i in \\${" GPU_INDEXES              \
+    "if [ \\${" YARN_VARIABLE_GIVEN_GPUS                                                           \
+    ":-} ]; then CONTAINER_GPUS=0; for i in \\${" YARN_VARIABLE_GIVEN_GPUS                         \
     "//,/ }; do CONTAINER_GPUS=\\$((CONTAINER_GPUS|1<<i)); done; export CONTAINER_GPUS; fi; "
 #define NOT_TOLD                                                                                   \
     "if [ ! \\${CONTAINER_GPUS:-} ]; then echo this node does not tell the numbers of its GPUs, "  \
@@ -100,6 +102,16 @@ static void add_number(struct building *b, const char *name, int64_t n)
     add(b, name, sv_arena_printf(b->a, "%" PRId64, n));
 }
 
+/* The places of a mask's bits: "0,2". */
+static const char *places(struct sv_arena *a, uint64_t mask)
+{
+    const char *list = "";
+
+    for (; list && mask; mask &= mask - 1)
+        list = sv_arena_printf(a, "%s%s%d", list, *list ? "," : "", __builtin_ctzll(mask));
+    return list;
+}
+
 /* "DIRECTORY/NAME" without NAME. */
 static const char *parent(struct sv_arena *a, const char *url)
 {
@@ -141,8 +153,10 @@ static int environment(struct building *b, const char *ip)
         add(b, "CONTAINER_IP", ip);
     if (q->role->resource.gpus == 0)
         add(b, "CONTAINER_GPUS", "0");
+    else if (q->role->resource.gpu_mask)
+        add(b, YARN_VARIABLE_GPUS, places(b->a, (uint64_t)q->role->resource.gpu_mask));
     if (*q->ports)
-        add(b, "SELVEDGE_CONTAINER_PORTS", q->ports);
+        add(b, YARN_VARIABLE_PORTS, q->ports);
     return b->full ? -ENOMEM : 0;
 }
 

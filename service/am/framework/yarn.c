@@ -129,7 +129,7 @@ static void on_registered(struct cli_am *yarn, const struct cli_registration *r,
     if (cannot)
         svc_fw_finish(m->engine, sv_now_ms(), SVC_FW_EXIT_AM_NON_TRANSIENT, cannot);
     else
-        svc_engine_start(m->engine, sv_now_ms());
+        svc_fwm_cluster_start(m);
     svc_fwm_operate(m);
 }
 

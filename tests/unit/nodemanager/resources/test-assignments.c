@@ -120,6 +120,60 @@ static void test_assigned_once(void **state)
     fixture_close(&f);
 }
 
+/* The cards that a container names are its own or none; a wrong list is refused for good. */
+static void test_named(void **state)
+{
+    static const struct {
+        const char *value;
+        int64_t gpus;
+        int r;
+        bool may_come;
+        const char *text;
+    } v[] = {
+        { "1", 1, 0, true, "address=0 gpu=5" },
+        { "2,0", 2, 0, true, "address=1 gpu=3 gpu=7" },
+        { "1", 1, -EBUSY, true, "0 of the 1 GPUs" },
+        { "3", 1, -EBUSY, false, "which has 3" },
+        { "127", 1, -EBUSY, false, "which has 3" },
+        { "128", 1, -EINVAL, false, "0,2" },
+        { "1,1", 2, -EINVAL, false, "0,2" },
+        { "", 1, -EINVAL, false, "0,2" },
+        { "0,", 1, -EINVAL, false, "0,2" },
+        { "-1", 1, -EINVAL, false, "0,2" },
+        { "0x1", 1, -EINVAL, false, "0,2" },
+        { "0,1", 1, -EINVAL, false, "names 2 GPUs" },
+        { "0", 0, 0, true, "address=2" },
+    };
+    char key[] = "SELVEDGE_CONTAINER_GPUS", value[16], text[NM_ASSIGNED_TEXT_MAX];
+    Hadoop__Yarn__StringStringMapProto one = HADOOP__YARN__STRING_STRING_MAP_PROTO__INIT;
+    Hadoop__Yarn__StringStringMapProto *list[] = { &one };
+    Hadoop__Yarn__ContainerLaunchContextProto clc =
+        HADOOP__YARN__CONTAINER_LAUNCH_CONTEXT_PROTO__INIT;
+    struct nm_container c[SV_ARRAY_LEN(v)] = { 0 };
+    struct fixture f;
+
+    (void)state;
+    fixture_open(&f);
+    one.key = key;
+    one.value = value;
+    clc.environment = list;
+    clc.n_environment = 1;
+    for (size_t i = 0; i < SV_ARRAY_LEN(v); i++) {
+        struct sv_error err = { 0 };
+
+        c[i].ctx = &f.ctx;
+        c[i].clc = &clc;
+        c[i].resource.gpus = v[i].gpus;
+        (void)snprintf(value, sizeof(value), "%s", v[i].value);
+        assert_int_equal(nm_assign(f.assignments, &c[i], text, &err), v[i].r);
+        if (!strstr(v[i].r ? err.text : text, v[i].text))
+            fail_msg("%s: %s%s", v[i].value, text, err.text);
+        assert_int_equal(nm_assign_may_come(f.assignments, &c[i]), v[i].may_come);
+        assert_int_equal(nm_assign_is_whole(f.assignments, &c[i]), v[i].r == 0);
+    }
+    fixture_close(&f);
+}
+
 /* A small range: the first address follows the last. */
 static void test_small_range(void **state)
 {
@@ -332,10 +386,10 @@ static void test_withdrawn(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_assigned_once), cmocka_unit_test(test_release_is_told),
-        cmocka_unit_test(test_small_range),   cmocka_unit_test(test_assigned_again),
-        cmocka_unit_test(test_environment),   cmocka_unit_test(test_instances),
-        cmocka_unit_test(test_withdrawn),
+        cmocka_unit_test(test_assigned_once),  cmocka_unit_test(test_release_is_told),
+        cmocka_unit_test(test_named),          cmocka_unit_test(test_small_range),
+        cmocka_unit_test(test_assigned_again), cmocka_unit_test(test_environment),
+        cmocka_unit_test(test_instances),      cmocka_unit_test(test_withdrawn),
     };
 
     return cmocka_run_group_tests_name("assignments", tests, NULL, NULL);

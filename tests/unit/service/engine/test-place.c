@@ -115,8 +115,12 @@ static void test_masks(void **state)
     assert_string_equal(chosen(), "b");
     assert_true(c.gpu_mask == 0x11);
     resource.gpu_mask = 0x09;
-    assert_string_equal(chosen(), "any"); /* no node has it now: whoever will */
+    assert_string_equal(chosen(), "b"); /* no node has it now: one that will */
+    w.random[0] = 1;
+    assert_string_equal(chosen(), "a");
     assert_non_null(strstr(err.text, "2 have less than 2 GPUs free or not those of mask 0x9"));
+    resource.gpu_mask = 0x101;
+    assert_string_equal(chosen(), "none");
 }
 
 static void test_labels(void **state)
@@ -260,7 +264,13 @@ static void test_numbers(void **state)
     resource.gpu_mask = 0x5;
     assert_string_equal(chosen(), "a");
     assert_true(c.gpu_mask == 0);
+    resource.gpu_mask = 0x11; /* it has no fifth */
+    assert_string_equal(chosen(), "none");
+    resource.gpu_mask = 0x5;
+    assert_string_equal(chosen(), "a");
     svc_places_claim(p, 1, &resource, &c);
+    assert_string_equal(chosen(), "a"); /* a card of it may become free */
+    resource.gpu_mask = 0;
     assert_string_equal(chosen(), "any");
     resource.gpus = 1;
     assert_string_equal(chosen(), "a");

@@ -650,6 +650,11 @@ static void test_resumed(void **state)
     assert_int_equal(retries("W-0", "unKnownRetriedCount"), 5);
 }
 
+#define GPU_ROLE                                                                                   \
+    "{\"version\":3,\"taskRoles\":{\"W\":{\"taskNumber\":3,\"taskService\":{\"version\":1,"        \
+    "\"entryPoint\":\"true\",\"sourceLocations\":[\"file:///x\"],\"resource\":{"                   \
+    "\"cpuNumber\":1,\"memoryMB\":64,\"gpuNumber\":1,\"portDefinitions\":{}}}}}}"
+
 /* Requests for GPUs are for the node whose free ones they fill best; where none has enough, for
  * any. */
 static void test_gpus(void **state)
@@ -665,11 +670,7 @@ static void test_gpus(void **state)
     };
 
     (void)state;
-    new_master(
-        "{\"version\":3,\"taskRoles\":{\"W\":{\"taskNumber\":3,\"taskService\":{\"version\":1,"
-        "\"entryPoint\":\"true\",\"sourceLocations\":[\"file:///x\"],\"resource\":{"
-        "\"cpuNumber\":1,\"memoryMB\":64,\"gpuNumber\":1,\"portDefinitions\":{}}}}}}",
-        1);
+    new_master(GPU_ROLE, 1);
     answer("");
     while (!w.nodes)
         assert_true(sd_event_run(w.m.event, UINT64_MAX) >= 0);
@@ -683,6 +684,23 @@ static void test_gpus(void **state)
     assert_int_equal(w.m.n_answered, 2);
     w.nodes(0, nodes, 3, NULL, &w.m);
     assert_int_equal(w.m.n_answered, 0);
+}
+
+/* Nothing is asked for before the nodes are known, or known not to be had. */
+static void test_nodes_first(void **state)
+{
+    (void)state;
+    new_master(GPU_ROLE, 1);
+    answer("");
+    registered();
+    assert_int_equal(w.n_asked, 0);
+    while (!w.nodes)
+        assert_true(sd_event_run(w.m.event, UINT64_MAX) >= 0);
+    assert_int_equal(w.n_asked, 0);
+    w.nodes(-EIO, NULL, 0, NULL, &w.m);
+    assert_int_equal(times("ask(*)"), 3);
+    w.nodes(-EIO, NULL, 0, NULL, &w.m);
+    assert_int_equal(w.n_asked, 3);
 }
 
 /* The list is asked for, and answered. */
@@ -773,6 +791,7 @@ int main(void)
         cmocka_unit_test_teardown(test_gone, tear_down),
         cmocka_unit_test_teardown(test_resumed, tear_down),
         cmocka_unit_test_teardown(test_gpus, tear_down),
+        cmocka_unit_test_teardown(test_nodes_first, tear_down),
         cmocka_unit_test_teardown(test_listed, tear_down),
         cmocka_unit_test_teardown(test_cannot, tear_down),
         cmocka_unit_test_teardown(test_info_too_large, tear_down),

@@ -197,6 +197,14 @@ static void test_environment(void **state)
     assert_string_equal(env_of(&l, "APP_ID"), q.application);
     assert_string_equal(env_of(&l, "CONTAINER_IP"), q.host);
     assert_string_equal(env_of(&l, "CONTAINER_PORTS"), q.ports);
+    assert_string_equal(env_of(&l, "SELVEDGE_CONTAINER_PORTS"), q.ports);
+    assert_null(env_of(&l, "SELVEDGE_CONTAINER_GPUS"));
+    /* The cards of gpuAttribute are the node's to give; which it gave the command finds out. */
+    r.resource.gpus = 3;
+    r.resource.gpu_mask = INT64_C(0x4000000000000005);
+    assert_int_equal(svc_task_launch_prepare(p.files, &q, a, &l, ip, &err), 0);
+    assert_string_equal(env_of(&l, "SELVEDGE_CONTAINER_GPUS"), "0,2,62");
+    assert_null(env_of(&l, "CONTAINER_GPUS"));
     place_free(&p);
 }
 
