@@ -15,13 +15,17 @@ struct need {
 static size_t needs_of(const struct svc_fw_resource *r, const struct cli_node_report *n,
                        struct need ret[3])
 {
+    uint64_t mask = (uint64_t)r->gpu_mask;
     size_t count = 2;
 
     ret[0] = (struct need){ "memory", r->memory_mb, n->capability.memory_mb - n->used.memory_mb,
                             n->capability.memory_mb };
     ret[1] = (struct need){ "vcores", r->cpus, (int64_t)n->capability.vcores - n->used.vcores,
                             n->capability.vcores };
-    if (r->gpus > 0)
+    if (mask && 64 - __builtin_clzll(mask) > n->capability.gpus) /* places begin at 0 */
+        ret[count++] = (struct need){ "GPUs of the mask", 64 - __builtin_clzll(mask),
+                                      n->capability.gpus, n->capability.gpus };
+    else if (r->gpus > 0)
         ret[count++] = (struct need){ "GPUs", r->gpus, (int64_t)n->capability.gpus - n->used.gpus,
                                       n->capability.gpus };
     return count;
@@ -78,7 +82,7 @@ static json_t *row(const struct svc_fw_descriptor *d, const struct svc_fw_role *
     size_t count = needs_of(&role->resource, n, needs);
     int64_t fits = room(needs, count);
 
-    if (d->anti_affine)
+    if (d->anti_affine || role->resource.gpu_mask)
         fits = SV_MIN(fits, (int64_t)1);
     return json_pack(
         "{s:s, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:I, s:o}", "role", role->name, "tasks",

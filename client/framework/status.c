@@ -93,6 +93,8 @@ static void on_application(int status, const char *body, size_t len, const char 
     if (status == -ECANCELED)
         return;
     (void)cli_waiting_text(CLI_APP_RUNNING, cli_member_text(answer, "app.diagnostics"), s->waits);
+    if (!*s->waits) /* its request may be none that the ResourceManager knows */
+        (void)snprintf(s->waits, sizeof(s->waits), "%s", cli_framework_waits(s->info));
     json_decref(answer);
     show(s);
 }

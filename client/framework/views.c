@@ -116,6 +116,39 @@ static json_t *state_of(const json_t *task)
     return cli_json_string(state);
 }
 
+/* Why it ended; else why it has no container yet. */
+static json_t *why_of(const json_t *task)
+{
+    json_t *why = cli_member_json(task, "containerExitDescription");
+
+    if (why && !json_is_null(why))
+        return why;
+    json_decref(why);
+    return cli_member_json(task, "containerExitDiagnostics");
+}
+
+const char *cli_framework_waits(const json_t *info)
+{
+    const char *name, *why = "";
+    json_t *role, *task;
+    size_t i;
+
+    json_object_foreach((json_t *)(uintptr_t)cli_member(info, ROLES), name, role)
+    {
+        json_array_foreach(tasks_of(role), i, task)
+        {
+            const char *state = cli_member_text(task, "taskState");
+
+            if (strcmp(state, "TASK_WAITING") != 0 && strcmp(state, "CONTAINER_REQUESTED") != 0)
+                continue;
+            why = cli_member_text(task, "containerExitDiagnostics");
+            if (*why)
+                return why;
+        }
+    }
+    return why;
+}
+
 static json_t *task_row(const char *role, const json_t *task)
 {
     char name[400];
@@ -132,8 +165,7 @@ static json_t *task_row(const char *role, const json_t *task)
         cli_member_json(task, "containerExitType"), "container",
         cli_member_json(task, "containerId"), "started",
         cli_member_json(task, "containerLaunchedTimestamp"), "logs",
-        cli_member_json(task, "containerLogHttpAddress"), "why",
-        cli_member_json(task, "containerExitDescription"));
+        cli_member_json(task, "containerLogHttpAddress"), "why", why_of(task));
 }
 
 static bool is_among(const json_t *row, const char *states)

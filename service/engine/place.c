@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/buf.h"
 #include "common/oom.h"
 #include "service/engine/hash.h"
 
@@ -191,7 +192,7 @@ void svc_places_remove(struct svc_places *p, const char *host)
 
 /* ---- what fits -------------------------------------------------------------------------------*/
 
-enum lack { FITS, LABEL, TYPE, SPARED, GPUS, PORTS, SIZE, N_LACKS };
+enum lack { FITS, LABEL, TYPE, SPARED, GPUS, PORTS, SIZE };
 
 struct search {
     const struct svc_place_wish *w;
@@ -201,7 +202,6 @@ struct search {
     size_t n;
     struct node *able; /* one of those that have the mask's GPUs, free or not */
     size_t n_able;
-    size_t lacks[N_LACKS];
 };
 
 static void want_ports(struct search *s)
@@ -329,7 +329,6 @@ static void search(struct search *s, struct svc_places *p)
     HASH_ITER (hh, p->nodes, n, next) {
         enum lack lack = lacks(s, n);
 
-        s->lacks[lack]++;
         if (lack > SPARED && s->w->resource->gpu_mask && n->total.n >= s->w->resource->gpus &&
             has_mask(n, n->total, (uint64_t)s->w->resource->gpu_mask) &&
             s->w->random[0] % ++s->n_able == 0)
@@ -340,23 +339,58 @@ static void search(struct search *s, struct svc_places *p)
     qsort(s->candidates, s->n, sizeof(struct node *), by_packing);
 }
 
-static void explain(const struct search *s, struct sv_error *err)
+/* One node's lack, of which the text names so many nodes. */
+#define EXPLAINED_NODES 4
+
+static int explain_node(const struct search *s, const struct node *n, enum lack lack,
+                        struct sv_buf *to)
 {
     const struct svc_fw_resource *r = s->w->resource;
-    const struct svc_place_wish *w = s->w;
-    size_t all = 0;
+    const struct svc_gpus gpus = gpus_of(s, n);
 
-    for (size_t i = 0; i < N_LACKS; i++)
-        all += s->lacks[i];
-    (void)sv_error_set(err, -EAGAIN,
-                       "no node of %zu has it: %zu have not the label \"%s\", %zu not GPUs of %s, "
-                       "%zu are kept for GPUs, %zu have less than %d GPUs free or not those of "
-                       "mask %#" PRIx64 ", %zu less than %d MiB or %d cpus, %zu not the ports "
-                       "(%" PRId64 " from %d on)",
-                       all, s->lacks[LABEL], w->label ?: "", s->lacks[TYPE],
-                       w->gpu_types ?: "any type", s->lacks[SPARED], s->lacks[GPUS], (int)r->gpus,
-                       (uint64_t)r->gpu_mask, s->lacks[SIZE], (int)r->memory_mb, (int)r->cpus,
-                       s->lacks[PORTS], s->chosen_ports, (int)w->min_port);
+    switch (lack) {
+    case LABEL:
+        return sv_buf_printf(to, "has the label \"%s\"", n->label);
+    case TYPE:
+        return sv_buf_printf(to, "has no GPUs of type %s", s->w->gpu_types);
+    case SPARED:
+        return sv_buf_printf(to, "is kept for tasks with GPUs");
+    case GPUS:
+        if (gpus.n < r->gpus)
+            return sv_buf_printf(to, "has %d of %d GPUs free, %d wanted", (int)gpus.n,
+                                 (int)n->total.n, (int)r->gpus);
+        return sv_buf_printf(to, "has not the GPUs of mask %#" PRIx64 " free",
+                             (uint64_t)r->gpu_mask);
+    case SIZE:
+        return sv_buf_printf(to, "has %" PRId64 " MiB and %" PRId64 " cpus free, %d and %d wanted",
+                             SV_MAX(n->free.memory_mb, (int64_t)0),
+                             SV_MAX(n->free.cpus, (int64_t)0), (int)r->memory_mb, (int)r->cpus);
+    default:
+        return sv_buf_printf(to, "has not the ports free, of which %" PRId64 " are any from %d on",
+                             s->chosen_ports, (int)s->w->min_port);
+    }
+}
+
+static void explain(const struct search *s, const struct svc_places *p, struct sv_error *err)
+{
+    _cleanup_buf_ struct sv_buf text = SV_BUF_INIT(4096);
+    struct node *n, *next;
+    size_t told = 0, all = HASH_COUNT(p->nodes);
+    int r = 0;
+
+    HASH_ITER (hh, p->nodes, n, next) {
+        if (r == 0 && told < EXPLAINED_NODES)
+            r = sv_buf_printf(&text, "%s%.64s ", told ? "; " : "", n->host);
+        if (r == 0 && told < EXPLAINED_NODES)
+            r = explain_node(s, n, lacks(s, n), &text);
+        told++;
+    }
+    if (r == 0 && told > EXPLAINED_NODES)
+        r = sv_buf_printf(&text, "; and %zu more", told - EXPLAINED_NODES);
+    if (r == 0)
+        r = sv_buf_put_u8(&text, 0);
+    (void)sv_error_set(err, -EAGAIN, "no node of %zu has room for it now: %s", all,
+                       r == 0 && all ? (char *)text.data : "");
 }
 
 /* ---- the choice ------------------------------------------------------------------------------*/
@@ -452,7 +486,7 @@ int svc_places_choose(struct svc_places *p, const struct svc_place_wish *w,
         choose(&s, ret);
     } else {
         if (s.candidates)
-            explain(&s, err);
+            explain(&s, p, err);
         if (is_for_later(&s))
             r = -EAGAIN;
         else

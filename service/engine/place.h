@@ -52,7 +52,7 @@ struct svc_place_choice {
     struct svc_range *ports; /* all of the task's, the fixed ones too; svc_place_choice_clear() */
     size_t n_ports;
 };
-/* 0. -EAGAIN: later, as no node has it (err says how many nodes lack what). Without a node that
+/* 0. -EAGAIN: later, as no node has it (err says which node lacks what). Without a node that
  * has it, a task without a type of GPU and without ports to choose is asked for anywhere; one with
  * a mask on a node that has the GPUs, which may become free. */
 int svc_places_choose(struct svc_places *p, const struct svc_place_wish *w,

@@ -78,6 +78,7 @@ struct svc_fwm {
     struct svc_fwm_container *containers, *waiting;
     struct svc_fwm_container *ended_of; /* the last one of each task that has none, by its name */
     struct svc_fwm_request *requests;
+    char **whys;                       /* of each role: why its tasks wait; NULL: of none */
     struct svc_shared_text *addresses; /* of a gang; NULL: to be made anew */
     size_t jobs;
     double progress;                    /* the override; < 0: none */
@@ -129,9 +130,13 @@ const struct svc_fwm_container *
 svc_fwm_container_of(const struct svc_fwm *m, struct yarn_container_id id, const char *instance);
 void svc_fwm_request_add(struct svc_fwm *m, int32_t priority, size_t role, int64_t request,
                          bool claimed);
-/* -ENOENT: no request of this priority is open. `answered`: by a container. */
-int svc_fwm_request_take(struct svc_fwm *m, int32_t priority, bool answered, size_t *ret_role)
-    _must_use_;
+/* -ENOENT: no request of this priority is open. */
+int svc_fwm_request_role(const struct svc_fwm *m, int32_t priority, size_t *ret) _must_use_;
+/* Why tasks of the role have no container; NULL: nothing is in their way. */
+void svc_fwm_why_set(struct svc_fwm *m, size_t role, const char *why);
+/* The request is over. `kept`: by a container that its task has; else the node was tried in vain.
+ */
+void svc_fwm_request_take(struct svc_fwm *m, int32_t priority, bool kept);
 void svc_fwm_tasks_clear(struct svc_fwm *m);
 
 /* ---- view.c ---- */
@@ -150,7 +155,7 @@ int svc_fwm_cluster_new(struct svc_fwm *m, struct sv_error *err) _must_use_;
 void svc_fwm_cluster_free(struct svc_fwm *m);
 /* Starts the engine, once the nodes are known where roles want GPUs. */
 void svc_fwm_cluster_start(struct svc_fwm *m);
-/* The node for a request with GPUs; no host: any. -EAGAIN: err says how many nodes lack what. The
+/* The node for a request with GPUs; no host: any. -EAGAIN: err says which node lacks what. The
  * choice is claimed until the request is taken. */
 int svc_fwm_choose(struct svc_fwm *m, int64_t request, const struct svc_fw_role *role,
                    struct svc_place_choice *ret, struct sv_error *err) _must_use_;

@@ -108,6 +108,8 @@ static void on_ask(struct svc_fwm *m, const struct svc_op *op)
     int r = ask(m, op, &claimed, &err);
 
     svc_fwm_need(r);
+    if (r < 0 || err.code) /* it may be asked for anywhere although no node has room */
+        svc_fwm_why_set(m, svc_fwm_role_of(op->instance), err.code ? err.text : strerror(-r));
     if (r < 0) {
         const char *why = err.code ? err.text : strerror(-r);
         struct svc_fwm_released refused = { .request = op->request, .why = strdup(why) };
@@ -124,10 +126,8 @@ static void on_ask(struct svc_fwm *m, const struct svc_op *op)
 
 static void on_cancel(struct svc_fwm *m, const struct svc_op *op)
 {
-    size_t role;
-
-    (void)!svc_fwm_request_take(m, op->priority, false, &role); /* it was refused, ignoring */
-    (void)!cli_am_cancel(m->yarn, op->priority, op->request);   /* answered already, ignoring */
+    svc_fwm_request_take(m, op->priority, false);
+    (void)!cli_am_cancel(m->yarn, op->priority, op->request); /* answered already, ignoring */
 }
 
 /* ---- Containers ---- */

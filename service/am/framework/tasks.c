@@ -186,22 +186,45 @@ static void note_answered(struct svc_fwm *m, int64_t request)
     m->answered[m->n_answered++] = request;
 }
 
-/* The place of a container is claimed until the next list of nodes has it. */
-int svc_fwm_request_take(struct svc_fwm *m, int32_t priority, bool answered, size_t *ret_role)
+int svc_fwm_request_role(const struct svc_fwm *m, int32_t priority, size_t *ret)
+{
+    const struct svc_fwm_request *q;
+
+    HASH_FIND(hh, m->requests, &priority, sizeof(priority), q);
+    if (!q)
+        return -ENOENT;
+    *ret = q->role;
+    return 0;
+}
+
+/* The place of a container that is kept is claimed until the next list of nodes has it. */
+void svc_fwm_request_take(struct svc_fwm *m, int32_t priority, bool kept)
 {
     struct svc_fwm_request *q;
 
     HASH_FIND(hh, m->requests, &priority, sizeof(priority), q);
     if (!q)
-        return -ENOENT;
-    *ret_role = q->role;
-    if (q->claimed && answered)
+        return;
+    if (q->claimed && kept)
         note_answered(m, q->request);
     else if (q->claimed)
         svc_places_settle(m->places, q->request, true);
     HASH_DEL(m->requests, q);
     free(q);
-    return 0;
+}
+
+/* ---- Why tasks wait ---- */
+
+void svc_fwm_why_set(struct svc_fwm *m, size_t role, const char *why)
+{
+    char *copy = why ? strdup(why) : NULL;
+
+    if (!m->whys)
+        m->whys = calloc(m->spec->n_roles, sizeof(*m->whys));
+    if (!m->whys || (why && !copy))
+        sv_out_of_memory();
+    free(m->whys[role]);
+    m->whys[role] = copy;
 }
 
 /* ---- End ---- */
@@ -227,4 +250,8 @@ void svc_fwm_tasks_clear(struct svc_fwm *m)
         HASH_DEL(m->requests, q);
         free(q);
     }
+    for (size_t i = 0; m->whys && i < m->spec->n_roles; i++)
+        free(m->whys[i]);
+    free(m->whys);
+    m->whys = NULL;
 }

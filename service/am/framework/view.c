@@ -19,6 +19,8 @@ void svc_fwm_view(const struct svc_fwm *m, const struct svc_fw_view *v, struct s
     if (ret->container && !(ret->container = sv_arena_strdup(a, v->text)))
         sv_out_of_memory();
     ret->service_version = role->service_version;
+    if (ret->state < SVC_FW_CONTAINER_ALLOCATED && m->whys)
+        ret->exit_diagnostics = m->whys[v->role];
     if (!c)
         return;
     ret->ports = *c->ports ? c->ports : NULL;

@@ -19,6 +19,18 @@ static struct svc_allocated allocated(const struct cli_allocation *c)
     };
 }
 
+static void give_back(struct svc_fwm *m, const struct svc_fwm_container *c, size_t role,
+                      const char *why)
+{
+    _cleanup_free_ char *text = NULL;
+
+    if (sv_asprintf(&text, "ports: %s on %s; the container is given back", why, c->node.host) < 0)
+        sv_out_of_memory();
+    sv_log(SV_LOG_WARNING, c->key, "%s, for a task of %s: %s", c->key, m->spec->roles[role].name,
+           text);
+    svc_fwm_why_set(m, role, text);
+}
+
 /* False: the host has too few ports for the role that the container is for. */
 static bool take_ports(struct svc_fwm *m, struct svc_fwm_container *c, size_t role)
 {
@@ -26,19 +38,21 @@ static bool take_ports(struct svc_fwm *m, struct svc_fwm_container *c, size_t ro
     char *ports;
     int r;
 
-    if (m->spec->roles[role].resource.n_ports == 0)
+    if (m->spec->roles[role].resource.n_ports == 0) {
+        svc_fwm_why_set(m, role, NULL);
         return true;
+    }
     (void)!getrandom(&random, sizeof(random), 0); /* a place in the range alone, ignoring */
     r = svc_ports_take(m->ports, c->node.host, &m->spec->roles[role].resource, random, &ports);
     svc_fwm_need(r);
     if (r < 0) {
-        sv_log(SV_LOG_WARNING, c->key, "%s on %s: no ports for a task of %s: %s; released", c->key,
-               c->node.host, m->spec->roles[role].name,
-               r == -EADDRINUSE ? "another task has them"
-               : r == -ENOSPC   ? "too few of selvedge.framework.port-range are free"
-                                : strerror(-r));
+        give_back(m, c, role,
+                  r == -EADDRINUSE ? "another task of the framework has them"
+                  : r == -ENOSPC   ? "too few of selvedge.framework.port-range are free"
+                                   : strerror(-r));
         return false;
     }
+    svc_fwm_why_set(m, role, NULL);
     free(c->ports);
     c->ports = ports;
     return true;
@@ -54,8 +68,10 @@ static void on_allocated(struct cli_am *yarn, const struct cli_allocation *c, vo
     (void)yarn;
     if (!own)
         return; /* it was told twice */
-    if (svc_fwm_request_take(m, c->priority, true, &role) == 0)
+    if (svc_fwm_request_role(m, c->priority, &role) == 0) {
         a.refused = !take_ports(m, own, role);
+        svc_fwm_request_take(m, c->priority, !a.refused);
+    }
     svc_engine_allocated(m->engine, sv_now_ms(), &a);
     svc_fwm_operate(m);
 }

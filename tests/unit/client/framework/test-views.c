@@ -31,7 +31,8 @@ static const char info_text[] =
              "\"SUCCEEDED\",\"containerExitCode\":0},"
              "{\"taskIndex\":2,\"taskState\":\"TASK_COMPLETED\",\"containerExitType\":\"UNKNOWN\","
              "\"containerExitCode\":7},"
-             "{\"taskIndex\":3,\"taskState\":\"TASK_WAITING\"}]}}}}}";
+             "{\"taskIndex\":3,\"taskState\":\"TASK_WAITING\",\"containerExitDiagnostics\":"
+             "\"no node\"}]}}}}}";
 
 static json_t *info(void)
 {
@@ -78,6 +79,8 @@ static void test_tasks(void **state)
     assert_string_equal(text(rows, 0, "state"), "RUNNING");
     assert_string_equal(text(rows, 0, "host"), "n1");
     assert_string_equal(text(rows, 2, "state"), "FAILED");
+    assert_string_equal(text(rows, 3, "why"), "no node");
+    assert_string_equal(cli_framework_waits(o), "no node");
     json_decref(rows);
     rows = cli_framework_tasks(o, "W", "failed,waiting");
     assert_int_equal(json_array_size(rows), 2);
@@ -112,6 +115,7 @@ static void test_hostile(void **state)
         json_decref(cli_framework_roles(o));
         json_decref(cli_framework_tasks(o, NULL, NULL));
         assert_string_equal(cli_framework_state(o), "");
+        assert_string_equal(cli_framework_waits(o), "");
         json_decref(o);
     }
 }
@@ -146,6 +150,17 @@ static void test_explain(void **state)
     d.anti_affine = true;
     rows = cli_framework_explain(&d, nodes, 1);
     assert_int_equal(json_integer_value(cli_member(json_array_get(rows, 0), "fits")), 1);
+    json_decref(rows);
+    d.anti_affine = false;
+    roles[1].resource.gpu_mask = 0x8;
+    roles[1].resource.memory_mb = 64;
+    rows = cli_framework_explain(&d, &nodes[1], 1);
+    assert_int_equal(json_integer_value(cli_member(json_array_get(rows, 1), "fits")), 1);
+    json_decref(rows);
+    roles[1].resource.gpu_mask = 0x10;
+    rows = cli_framework_explain(&d, &nodes[1], 1);
+    assert_int_equal(json_integer_value(cli_member(json_array_get(rows, 1), "fits")), 0);
+    assert_string_equal(text(rows, 1, "lacks"), "GPUs of the mask: 5 wanted, 4 in all");
     json_decref(rows);
 }
 

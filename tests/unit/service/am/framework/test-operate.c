@@ -533,6 +533,7 @@ static void test_ports(void **state)
     assert_int_equal(times("release(3)"), 1);
     settle();
     assert_memory_equal(told("W-0", "containerPorts"), "p:2", 3);
+    assert_non_null(strstr(told("W-1", "containerExitDiagnostics"), "free on node1"));
     assert_true(w.n_asked == 1 || times("ask") >= 2);
 }
 
@@ -679,6 +680,9 @@ static void test_gpus(void **state)
     assert_int_equal(times("ask(half)"), 2);
     assert_int_equal(times("ask(*)"), 1);
     assert_int_equal(w.asked_gpus, 1);
+    assert_non_null(strstr(told("W-2", "containerExitDiagnostics"),
+                           "no node of 3 has room for it now: full has 0 of 4 GPUs free, 1 wanted; "
+                           "half has 0 of 4"));
     allocate(2, "half");
     allocate(3, "half");
     assert_int_equal(w.m.n_answered, 2);
