@@ -150,7 +150,7 @@ static int environment(struct building *b, const char *ip)
     add(b, "HDFS_FRAMEWORK_INFO_FILE", below(b, SVC_TASK_INFO_FILE));
     add(b, "CONTAINER_PORTS", q->ports);
     if (*ip)
-        add(b, "CONTAINER_IP", ip);
+        add(b, "CONTAINER_IP", sv_arena_strdup(b->a, ip)); /* the caller's goes first */
     if (q->role->resource.gpus == 0)
         add(b, "CONTAINER_GPUS", "0");
     else if (q->role->resource.gpu_mask)

@@ -173,7 +173,7 @@ static void test_environment(void **state)
     struct svc_fw_role r = role("a.zip/run", 0, 0);
     struct svc_task_launch_request q = request(&r);
     char ip[SVC_TASK_IP_MAX];
-    struct cli_launch l = { 0 };
+    struct cli_launch l = { 0 }, next = { 0 };
     struct sv_error err = { 0 };
     struct place p = { 0 };
 
@@ -191,14 +191,16 @@ static void test_environment(void **state)
     q.application = "application_1_0003";
     q.host = "127.0.0.2";
     q.ports = "http:8,9;";
-    assert_int_equal(svc_task_launch_prepare(p.files, &q, a, &l, ip, &err), 0);
+    assert_int_equal(svc_task_launch_prepare(p.files, &q, a, &next, ip, &err), 0);
     for (size_t i = 0; i < 7; i++)
-        assert_string_equal(env_of(&l, rows[i].name), rows[i].value);
-    assert_string_equal(env_of(&l, "APP_ID"), q.application);
-    assert_string_equal(env_of(&l, "CONTAINER_IP"), q.host);
-    assert_string_equal(env_of(&l, "CONTAINER_PORTS"), q.ports);
-    assert_string_equal(env_of(&l, "SELVEDGE_CONTAINER_PORTS"), q.ports);
-    assert_null(env_of(&l, "SELVEDGE_CONTAINER_GPUS"));
+        assert_string_equal(env_of(&next, rows[i].name), rows[i].value);
+    assert_string_equal(env_of(&next, "APP_ID"), q.application);
+    assert_string_equal(env_of(&next, "CONTAINER_IP"), q.host);
+    assert_string_equal(env_of(&next, "CONTAINER_PORTS"), q.ports);
+    assert_string_equal(env_of(&next, "SELVEDGE_CONTAINER_PORTS"), q.ports);
+    assert_null(env_of(&next, "SELVEDGE_CONTAINER_GPUS"));
+    /* Several are prepared before the first is sent. */
+    assert_string_equal(env_of(&l, "CONTAINER_IP"), "127.0.0.1");
     /* The cards of gpuAttribute are the node's to give; which it gave the command finds out. */
     r.resource.gpus = 3;
     r.resource.gpu_mask = INT64_C(0x4000000000000005);
