@@ -108,6 +108,11 @@ struct svc_cluster *svc_cluster_free(struct svc_cluster *c)
     return NULL;
 }
 
+int svc_cluster_log_in(struct svc_cluster *c, struct sv_error *err)
+{
+    return c->cfg.kerberos ? svc_login_open(c, err) : 0;
+}
+
 const struct svc_backend *svc_cluster_backend(struct svc_cluster *c)
 {
     return &c->backend;

@@ -22,6 +22,8 @@ struct svc_cluster_config {
 int svc_cluster_new(const struct svc_cluster_config *cfg, struct svc_cluster **ret,
                     struct sv_error *err) _must_use_;
 struct svc_cluster *svc_cluster_free(struct svc_cluster *c);
+/* Gets the ticket now, with Kerberos: else when it is first needed. */
+int svc_cluster_log_in(struct svc_cluster *c, struct sv_error *err) _must_use_;
 /* Lives as long as the cluster. */
 const struct svc_backend *svc_cluster_backend(struct svc_cluster *c);
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/log.h"
 #include "common/str.h"
 #include "fs/resolve.h"
 #include "service/cluster/internal.h"
@@ -132,6 +133,16 @@ static void on_submitted(int status, const struct sv_error *err, void *userdata)
     svc_wait_end(userdata, status, err);
 }
 
+/* Without it the master runs, too, and asks for no lists. */
+static void get_rm_token(struct work *w)
+{
+    struct sv_error why = { 0 };
+
+    if (svc_login_rm_token(w->c, &why) < 0)
+        sv_log_warning("%s: its master cannot ask for containers and nodes: %s",
+                       text(w, "framework"), why.text);
+}
+
 static int submit(struct work *w)
 {
     struct svc_wait wait = { .err = w->err };
@@ -146,6 +157,7 @@ static int submit(struct work *w)
         r = add_launch(w);
     if (r < 0)
         return r;
+    get_rm_token(w);
     w->s.name = text(w, "name");
     w->s.type = "LAUNCHER";
     w->s.queue = text(w, "queue");

@@ -20,6 +20,7 @@
 #include "service/cluster/internal.h"
 #include "service/cluster/kerberos-conf.h"
 #include "wire/ipc/methods-hdfs.h"
+#include "wire/ipc/methods.h"
 #include "wire/ipc/proxy.h"
 #include "wire/token/token.h"
 
@@ -30,16 +31,22 @@
 #define INTERVAL_MS 1000
 #define SERVICE_MAX (NI_MAXHOST + 16) /* bytes of a token's service */
 
+struct login_token { /* of one server */
+    struct svc_login *l;
+    struct ipc_proxy *proxy;
+    struct sv_arena *arena;
+    const Hadoop__Common__TokenProto *given; /* NULL: none, or it was handed on */
+};
+
 struct svc_login {
     struct svc_cluster *c;
     struct sgss_daemon *daemon;
     struct sgss_service rm, namenode;
-    /* The token of HDFS. */
-    struct ipc_proxy *proxy;
-    struct sv_arena *arena;
-    const Hadoop__Common__TokenProto *given; /* NULL: none, or it was handed on */
-    struct sv_buf credentials;
-    int fd; /* a file of these bytes; -1: none yet */
+    struct login_token of_hdfs, of_rm;
+    struct sv_arena *arena;      /* of `all` */
+    struct yarn_credentials all; /* both, for the application */
+    struct sv_buf credentials;   /* their bytes */
+    int fd;                      /* a file with the token of HDFS; -1: none yet */
 };
 
 static const struct svc_kerberos_conf *kerberos_of(const struct svc_cluster *c)
@@ -98,8 +105,10 @@ int svc_login_open(struct svc_cluster *c, struct sv_error *err)
         return sv_error_errno(err, -ENOMEM, "Kerberos");
     l->c = c;
     l->fd = -1;
-    l->credentials = SV_BUF_INIT(3 * YARN_TOKEN_ID_MAX);
-    r = start(l, err);
+    l->credentials = SV_BUF_INIT(6 * YARN_TOKEN_ID_MAX);
+    l->of_hdfs.l = l->of_rm.l = l;
+    l->arena = sv_arena_new(0);
+    r = l->arena ? start(l, err) : sv_error_errno(err, -ENOMEM, "Kerberos");
     if (r == 0)
         r = wait_for_ticket(l, err);
     if (r < 0)
@@ -112,16 +121,16 @@ const struct ipc_kerberos *svc_login_rm(const struct svc_login *l)
     return &l->rm.ipc;
 }
 
-/* ---- The token ---- */
+/* ---- Tokens ---- */
 
-static void forget(struct svc_login *l)
+static void forget(struct login_token *t)
 {
-    l->proxy = ipc_proxy_free(l->proxy);
-    l->given = NULL;
-    l->arena = sv_arena_wipe(l->arena);
+    t->proxy = ipc_proxy_free(t->proxy);
+    t->given = NULL;
+    t->arena = sv_arena_wipe(t->arena);
 }
 
-/* The ResourceManager's principal, who renews it. */
+/* The ResourceManager's principal, who renews them. */
 static int renewer_of(const struct svc_cluster *c, char ret[SV_PRINCIPAL_MAX + 1],
                       struct sv_error *err)
 {
@@ -134,7 +143,7 @@ static int renewer_of(const struct svc_cluster *c, char ret[SV_PRINCIPAL_MAX + 1
     return r < 0 ? sv_error_wrap(err, SVC_RM_PRINCIPAL) : 0;
 }
 
-static int open_proxy(struct svc_login *l, const struct hdfs_site *site, struct sv_error *err)
+static int open_namenode(struct svc_login *l, const struct hdfs_site *site, struct sv_error *err)
 {
     struct ipc_proxy_config cfg = {
         .client = { .protocol = HDFS_CLIENT_PROTOCOL,
@@ -158,95 +167,120 @@ static int open_proxy(struct svc_login *l, const struct hdfs_site *site, struct 
         cfg.servers[i].host = site->servers[i].host;
         cfg.servers[i].port = site->servers[i].port;
     }
-    return ipc_proxy_new(l->c->event, &cfg, &l->proxy, err);
+    return ipc_proxy_new(l->c->event, &cfg, &l->of_hdfs.proxy, err);
 }
 
 static void on_token(const struct ipc_result *r, const struct sv_error *err, void *userdata)
 {
     struct svc_wait *w = userdata;
-    struct svc_login *l = w->out;
+    struct login_token *t = w->out;
 
     if (r->status == 0) {
         const Hadoop__Common__GetDelegationTokenResponseProto *m = (const void *)r->response;
 
-        l->given = m->token;
-        l->arena = SV_TAKE(*r->arena);
+        t->given = m->token;
+        t->arena = SV_TAKE(*r->arena);
     }
     svc_wait_end(w, r->status, err);
 }
 
-static int ask(struct svc_login *l, const struct hdfs_site *site, struct sv_error *err)
+static int ask(struct login_token *t, const char *kind, struct sv_error *err)
 {
     Hadoop__Common__GetDelegationTokenRequestProto q =
         HADOOP__COMMON__GET_DELEGATION_TOKEN_REQUEST_PROTO__INIT;
     char renewer[SV_PRINCIPAL_MAX + 1];
-    struct svc_wait w = { .err = err, .out = l };
-    int r = renewer_of(l->c, renewer, err);
+    struct svc_wait w = { .err = err, .out = t };
+    int r = renewer_of(t->l->c, renewer, err);
 
-    if (r == 0)
-        r = open_proxy(l, site, err);
     if (r < 0)
         return r;
     q.renewer = renewer;
-    r = ipc_proxy_call(l->proxy, "getDelegationToken", &q.base,
+    r = ipc_proxy_call(t->proxy, "getDelegationToken", &q.base,
                        &hadoop__common__get_delegation_token_response_proto__descriptor, CALL_MS,
                        on_token, &w, NULL);
     if (r == 0)
-        r = svc_wait_for(l->c, &w);
+        r = svc_wait_for(t->l->c, &w);
     if (r < 0) { /* ends the call, whose callback writes into *w */
-        l->proxy = ipc_proxy_free(l->proxy);
+        t->proxy = ipc_proxy_free(t->proxy);
         return sv_error_set(err, r, "it does not answer in time");
     }
-    if (w.status == 0 && (!l->given || !sv_streq(l->given->kind, YARN_KIND_HDFS_DELEGATION)))
+    if (w.status == 0 && (!t->given || !sv_streq(t->given->kind, kind))) {
+        t->given = NULL;
         return sv_error_set(err, -EBADMSG, "it gives no delegation token");
+    }
     return w.status;
 }
 
-/* The name by which Hadoop's clients find the token: of the nameservice, or of the NameNode, its
- * address unless hadoop.security.token.service.use_ip is false. */
-static void service_of(const struct svc_cluster *c, const struct hdfs_site *site,
-                       char ret[SERVICE_MAX])
+static size_t room_for(const struct yarn_credentials *all)
+{
+    size_t n = 64;
+
+    for (size_t i = 0; i < all->n_tokens; i++) {
+        const struct yarn_token *t = &all->tokens[i].token;
+
+        n += t->id_len + t->password_len + 2 * strlen(t->service) + strlen(t->kind) + 64;
+    }
+    return n;
+}
+
+/* Adds it to what the application gets. */
+static int keep(struct login_token *t, const char *service, struct sv_error *err)
+{
+    struct svc_login *l = t->l;
+    struct yarn_token token;
+    int r = yarn_token_from(t->given, l->arena, &token);
+
+    if (r == 0) {
+        token.service = sv_arena_strdup(l->arena, service);
+        r = token.service ? yarn_credentials_add(l->arena, &l->all, token.service, &token)
+                          : -ENOMEM;
+    }
+    sv_buf_wipe(&l->credentials);
+    if (r == 0)
+        r = sv_buf_reserve(&l->credentials, room_for(&l->all)); /* no copies are left behind */
+    if (r == 0)
+        r = yarn_credentials_write(&l->all, &l->credentials);
+    return r < 0 ? sv_error_errno(err, r, "token") : 0;
+}
+
+/* A server as a token's service has it: by its address, unless
+ * hadoop.security.token.service.use_ip is false. */
+static void name_server(const struct svc_cluster *c, const char *host, unsigned port,
+                        char ret[SERVICE_MAX])
 {
     const char *use_ip = sv_conf_raw(c->cfg.conf, "hadoop.security.token.service.use_ip");
     const struct addrinfo hints = { .ai_family = AF_INET, .ai_socktype = SOCK_STREAM };
-    const struct hdfs_server *first = &site->servers[0];
     char address[NI_MAXHOST];
     struct addrinfo *list = NULL;
 
-    (void)snprintf(ret, SERVICE_MAX, "%s:%u", first->host, first->port);
-    if (site->nameservice[0])
-        (void)snprintf(ret, SERVICE_MAX, "ha-hdfs:%s", site->nameservice);
-    else if (!(use_ip && strcasecmp(use_ip, "false") == 0) &&
-             getaddrinfo(first->host, NULL, &hints, &list) == 0 &&
-             getnameinfo(list->ai_addr, list->ai_addrlen, address, sizeof(address), NULL, 0,
-                         NI_NUMERICHOST) == 0)
-        (void)snprintf(ret, SERVICE_MAX, "%s:%u", address, first->port);
+    (void)snprintf(ret, SERVICE_MAX, "%s:%u", host, port);
+    if (!(use_ip && strcasecmp(use_ip, "false") == 0) &&
+        getaddrinfo(host, NULL, &hints, &list) == 0 &&
+        getnameinfo(list->ai_addr, list->ai_addrlen, address, sizeof(address), NULL, 0,
+                    NI_NUMERICHOST) == 0)
+        (void)snprintf(ret, SERVICE_MAX, "%s:%u", address, port);
     if (list)
         freeaddrinfo(list);
 }
 
-static int keep(struct svc_login *l, const struct hdfs_site *site, struct sv_error *err)
-{
-    _cleanup_arena_wipe_ struct sv_arena *a = sv_arena_new(0);
-    struct yarn_credentials all = { 0 };
-    struct yarn_token token;
-    char service[SERVICE_MAX];
-    int r = a ? yarn_token_from(l->given, a, &token) : -ENOMEM;
+/* ---- HDFS ---- */
 
-    service_of(l->c, site, service);
-    if (r == 0) {
-        token.service = service;
-        r = yarn_credentials_add(a, &all, service, &token);
-    }
-    if (r == 0)
-        r = sv_buf_reserve(&l->credentials,
-                           token.id_len + token.password_len + 2 * sizeof(service));
-    if (r == 0)
-        r = yarn_credentials_write(&all, &l->credentials);
-    if (r == 0)
-        r = l->fd = memfd_create("credentials", MFD_CLOEXEC);
-    if (r >= 0 &&
-        write(l->fd, l->credentials.data, l->credentials.len) != (ssize_t)l->credentials.len)
+/* The name by which Hadoop's clients find the token: of the nameservice, or of the NameNode. */
+static void name_hdfs(const struct svc_cluster *c, const struct hdfs_site *site,
+                      char ret[SERVICE_MAX])
+{
+    if (site->nameservice[0])
+        (void)snprintf(ret, SERVICE_MAX, "ha-hdfs:%s", site->nameservice);
+    else
+        name_server(c, site->servers[0].host, site->servers[0].port, ret);
+}
+
+static int make_file(struct svc_login *l, struct sv_error *err)
+{
+    const struct sv_buf *b = &l->credentials;
+    int r = l->fd = memfd_create("credentials", MFD_CLOEXEC);
+
+    if (r >= 0 && write(l->fd, b->data, b->len) != (ssize_t)b->len)
         r = -EIO;
     return r < 0 ? sv_error_errno(err, r, "token") : 0;
 }
@@ -254,11 +288,12 @@ static int keep(struct svc_login *l, const struct hdfs_site *site, struct sv_err
 /* Gets the token for the file system of the definitions; a local one needs none. */
 static int get_token(struct svc_login *l, struct sv_error *err)
 {
+    char service[SERVICE_MAX];
     struct hdfs_site site;
     struct fs_url at;
     int r;
 
-    forget(l); /* of a call before that has failed */
+    forget(&l->of_hdfs); /* of a call before that has failed */
     r = svc_store_place(l->c->cfg.conf, l->c->cfg.user, &at, err);
 
     if (r < 0 || at.scheme == FS_SCHEME_FILE)
@@ -270,9 +305,15 @@ static int get_token(struct svc_login *l, struct sv_error *err)
                             "(fs.defaultFS, yarn.service.base.path)");
     r = hdfs_conf_site(l->c->cfg.conf, at.host, at.port, &site, err);
     if (r == 0)
-        r = ask(l, &site, err);
+        r = open_namenode(l, &site, err);
     if (r == 0)
-        r = keep(l, &site, err);
+        r = ask(&l->of_hdfs, YARN_KIND_HDFS_DELEGATION, err);
+    if (r == 0) {
+        name_hdfs(l->c, &site, service);
+        r = keep(&l->of_hdfs, service, err);
+    }
+    if (r == 0)
+        r = make_file(l, err);
     return r < 0 ? sv_error_wrap(err, "HDFS at %s, as %s for %s", at.host,
                                  kerberos_of(l->c)->principal, l->c->cfg.user)
                  : 0;
@@ -293,6 +334,61 @@ int svc_login_credentials(struct svc_cluster *c, int *ret, struct sv_error *err)
     return r;
 }
 
+/* ---- The ResourceManager ---- */
+
+/* The name lists all there are: "10.0.0.1:8032,10.0.0.2:8032". */
+static int name_rm(const struct svc_cluster *c, const struct ipc_proxy_config *rm,
+                   struct sv_buf *out)
+{
+    char one[SERVICE_MAX];
+    int r = 0;
+
+    for (size_t i = 0; r == 0 && i < rm->n_servers; i++) {
+        name_server(c, rm->servers[i].host, rm->servers[i].port, one);
+        r = i > 0 ? sv_buf_put_str(out, ",") : 0;
+        if (r == 0)
+            r = sv_buf_put_str(out, one);
+    }
+    return r < 0 ? r : sv_buf_put_u8(out, 0);
+}
+
+static int get_rm_token(struct svc_login *l, struct sv_error *err)
+{
+    _cleanup_buf_ struct sv_buf name = SV_BUF_INIT(IPC_PROXY_SERVERS_MAX * SERVICE_MAX);
+    struct ipc_proxy_config cfg;
+    int r = yarn_rm_proxy_config(l->c->cfg.conf, YARN_RM_CLIENTS, &cfg, err);
+
+    if (r < 0)
+        return r;
+    r = name_rm(l->c, &cfg, &name);
+    if (r < 0)
+        return sv_error_errno(err, r, "token");
+    cfg.client.protocol = YARN_APPLICATION_CLIENT_PROTOCOL;
+    cfg.client.kerberos = &l->rm.ipc;
+    cfg.client.for_user = l->c->cfg.user;
+    cfg.client.qop_mask = kerberos_of(l->c)->qop_mask;
+    r = ipc_proxy_new(l->c->event, &cfg, &l->of_rm.proxy, err);
+    if (r == 0)
+        r = ask(&l->of_rm, YARN_KIND_RM_DELEGATION, err);
+    return r < 0 ? r : keep(&l->of_rm, (const char *)name.data, err);
+}
+
+int svc_login_rm_token(struct svc_cluster *c, struct sv_error *err)
+{
+    int r;
+
+    if (!c->cfg.kerberos)
+        return 0;
+    r = svc_login_open(c, err);
+    if (r == 0 && !c->login->of_rm.proxy)
+        r = get_rm_token(c->login, err);
+    return r < 0 ? sv_error_wrap(err, "delegation token of the ResourceManager, as %s for %s",
+                                 kerberos_of(c)->principal, c->cfg.user)
+                 : 0;
+}
+
+/* ---- For the application ---- */
+
 void svc_login_tokens(const struct svc_cluster *c, const uint8_t **ret, size_t *ret_len)
 {
     *ret = c->login ? c->login->credentials.data : NULL;
@@ -302,7 +398,7 @@ void svc_login_tokens(const struct svc_cluster *c, const uint8_t **ret, size_t *
 void svc_login_handed(struct svc_cluster *c)
 {
     if (c->login)
-        c->login->given = NULL;
+        c->login->of_hdfs.given = c->login->of_rm.given = NULL;
 }
 
 /* ---- The end ---- */
@@ -310,36 +406,41 @@ void svc_login_handed(struct svc_cluster *c)
 static void on_cancelled(const struct ipc_result *r, const struct sv_error *err, void *userdata)
 {
     if (r->status < 0)
-        sv_log_debug("a token of HDFS is not cancelled: %s", err->text);
+        sv_log_debug("a delegation token is not cancelled: %s", err->text);
     svc_wait_end(userdata, r->status, NULL);
 }
 
-static void cancel(struct svc_login *l)
+static void cancel(struct login_token *t)
 {
     Hadoop__Common__CancelDelegationTokenRequestProto q =
         HADOOP__COMMON__CANCEL_DELEGATION_TOKEN_REQUEST_PROTO__INIT;
+    struct svc_cluster *c = t->l->c;
     struct svc_wait w = { 0 };
     int r;
 
-    q.token = (Hadoop__Common__TokenProto *)(uintptr_t)l->given;
-    l->c->until_ms = SV_MAX(l->c->until_ms, sv_now_ms() + CANCEL_MS);
-    r = ipc_proxy_call(l->proxy, "cancelDelegationToken", &q.base,
+    if (!t->given || !t->proxy)
+        return;
+    q.token = (Hadoop__Common__TokenProto *)(uintptr_t)t->given;
+    c->until_ms = SV_MAX(c->until_ms, sv_now_ms() + CANCEL_MS);
+    r = ipc_proxy_call(t->proxy, "cancelDelegationToken", &q.base,
                        &hadoop__common__cancel_delegation_token_response_proto__descriptor,
                        CANCEL_MS, on_cancelled, &w, NULL);
     if (r == 0)
-        r = svc_wait_for(l->c, &w);
+        r = svc_wait_for(c, &w);
     if (r < 0)
-        sv_log_debug("a token of HDFS is not cancelled: %s", strerror(-r));
-    l->proxy = ipc_proxy_free(l->proxy); /* before `w` goes */
+        sv_log_debug("a delegation token is not cancelled: %s", strerror(-r));
+    t->proxy = ipc_proxy_free(t->proxy); /* before `w` goes */
 }
 
 struct svc_login *svc_login_free(struct svc_login *l)
 {
     if (!l)
         return NULL;
-    if (l->given && l->proxy)
-        cancel(l);
-    forget(l);
+    cancel(&l->of_rm);
+    cancel(&l->of_hdfs);
+    forget(&l->of_rm);
+    forget(&l->of_hdfs);
+    l->arena = sv_arena_wipe(l->arena);
     sv_buf_wipe(&l->credentials);
     l->fd = sv_close(l->fd);
     l->daemon = sgss_daemon_free(l->daemon);

@@ -69,6 +69,12 @@ static int become(struct sv_conf *conf, const char *user, struct sv_error *err)
     return drop_to(pw, err);
 }
 
+/* With Kerberos, before root becomes somebody who may not read its keytab. */
+static int log_in(const struct svc_conf *conf, struct svc_cluster *cluster, struct sv_error *err)
+{
+    return conf->kerberos.on && geteuid() == 0 ? svc_cluster_log_in(cluster, err) : 0;
+}
+
 /* An answer without the API. */
 static int refuse(int fd, unsigned status, const char *text)
 {
@@ -96,13 +102,16 @@ static int answer(const struct svc_conf *conf, const struct svc_request *q, int 
     struct svc_cluster *cluster = NULL;
     struct sv_error err = { 0 };
     struct svc_answer a = { 0 };
-    int r = become(conf->conf, q->user, &err);
+    int r = svc_cluster_new(&cfg, &cluster, &err);
 
-    if (r < 0)
+    if (r == 0)
+        r = log_in(conf, cluster, &err);
+    if (r == 0)
+        r = become(conf->conf, q->user, &err);
+    if (r < 0) {
+        (void)svc_cluster_free(cluster);
         return refuse(fd, r == -EPERM ? 403 : 500, err.text);
-    r = svc_cluster_new(&cfg, &cluster, &err);
-    if (r < 0)
-        return refuse(fd, 500, err.text);
+    }
     if (q->launcher)
         svc_framework_work(cluster, q, &a);
     else

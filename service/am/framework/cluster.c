@@ -1,6 +1,7 @@
 /* Asks the ResourceManager as clients do: for the application's containers, of which a task's can
  * be missing or one can be no task's, and for the nodes, among which requests for GPUs choose.
- * Asked as the framework's user; with Kerberos a master has no ticket, and asks nothing. */
+ * Asked as the framework's user: with Kerberos by the token that selvedge-services gave the
+ * application. */
 #include <errno.h>
 #include <string.h>
 
@@ -214,17 +215,26 @@ static int new_timer(struct svc_fwm *m, int64_t ms, sd_event_time_handler_t hand
                                       handler, m);
 }
 
+/* With Kerberos by a token alone: a ticket that happens to be on the node is not the master's. */
+static bool may_ask(const struct svc_fwm *m)
+{
+    const char *authentication = sv_conf_raw(m->conf, "hadoop.security.authentication");
+
+    return m->tokens.of_rm || !authentication || strcasecmp(authentication, "kerberos") != 0;
+}
+
 int svc_fwm_cluster_new(struct svc_fwm *m, struct sv_error *err)
 {
     static const struct sv_conf_key expiry = { EXPIRY_KEY, SV_CONF_DURATION, "600000",
                                                1000,       86400000,         1,
                                                "" };
-    const char *authentication = sv_conf_raw(m->conf, "hadoop.security.authentication");
     int64_t expiry_ms;
     int r;
 
-    if (authentication && strcasecmp(authentication, "kerberos") == 0)
+    if (!may_ask(m)) {
+        sv_log_info("without a token of the ResourceManager no lists of containers and nodes");
         return 0;
+    }
     r = sv_conf_duration_ms(m->conf, &expiry, &expiry_ms, err);
     if (r >= 0)
         r = cli_rm_new(m->event, m->conf, m->options->user, &m->rm, err);

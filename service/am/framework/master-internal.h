@@ -8,6 +8,7 @@
 
 #include "client/lib/am.h"
 #include "common/buf.h"
+#include "service/am/framework/job-tokens.h"
 #include "service/am/framework/link.h"
 #include "service/am/framework/master.h"
 #include "service/am/framework/ports.h"
@@ -64,6 +65,7 @@ struct svc_fwm {
     struct svc_engine *engine;
     struct svc_link *link;
     struct svc_work *work;
+    struct svc_job_tokens tokens;
     struct svc_files *files; /* until `work` has them */
     struct svc_ports *ports;
     struct sv_arena *spec_arena; /* the descriptor's */
@@ -83,7 +85,7 @@ struct svc_fwm {
     size_t jobs;
     double progress;                    /* the override; < 0: none */
     void (*operate)(struct svc_fwm *m); /* svc_fwm_operate(), for files below it */
-    struct cli_rm *rm;                  /* NULL: with Kerberos */
+    struct cli_rm *rm;                  /* NULL: with Kerberos, without a token for it */
     struct svc_places *places;          /* NULL: not known (yet) */
     int64_t *answered; /* claimed requests that were, since the last list of nodes */
     size_t n_answered, answered_room;

@@ -85,6 +85,8 @@ static int open_yarn(struct svc_fwm *m, struct sv_error *err)
                                  .userdata = m };
     struct ipc_proxy_config rm;
     struct yarn_attempt_id attempt;
+    const uint8_t *tokens;
+    size_t len;
     int r = yarn_rm_proxy_config(m->conf, YARN_RM_SCHEDULER, &rm, err);
 
     for (size_t i = 0; r == 0 && i < rm.n_servers && i < CLI_SERVERS_MAX; i++) {
@@ -93,6 +95,10 @@ static int open_yarn(struct svc_fwm *m, struct sv_error *err)
     }
     if (r == 0)
         r = cli_am_new(m->event, &cfg, &m->yarn, err);
+    if (r < 0)
+        return r;
+    tokens = cli_am_tokens(m->yarn, &len);
+    r = svc_job_tokens_read(tokens, len, &m->tokens, err);
     if (r < 0)
         return r;
     attempt = cli_am_attempt(m->yarn);
@@ -200,6 +206,7 @@ struct svc_fwm *svc_fwm_free(struct svc_fwm *m)
     svc_engine_free(m->engine);
     svc_fw_exits_free(m->exits);
     svc_ports_free(m->ports);
+    svc_job_tokens_free(&m->tokens);
     free_sources(m);
     svc_shared_text_unref(m->addresses);
     sv_buf_free(&m->info);

@@ -95,7 +95,6 @@ static void prepare(struct svc_fwm *m, struct svc_fwm_container *c, const struct
     struct svc_any_job job = {
         .data = l, .userdata = m, .run = run_launch, .done = on_launch, .free = free_launch
     };
-    size_t len;
 
     if (!l || !(l->arena = sv_arena_new(LAUNCH_MAX)))
         sv_out_of_memory();
@@ -116,9 +115,9 @@ static void prepare(struct svc_fwm *m, struct svc_fwm_container *c, const struct
         .host = copy(l, c->node.host),
         .ports = copy(l, c->ports),
         .addresses = l->addresses,
-        .credentials = cli_am_tokens(m->yarn, &len),
+        .credentials = m->tokens.tasks.data,
+        .credentials_len = m->tokens.tasks.len,
     };
-    l->request.credentials_len = l->request.credentials ? len : 0;
     c->prepares = true;
     m->jobs++;
     if (svc_work_any(m->work, &job) < 0)

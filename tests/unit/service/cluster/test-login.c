@@ -1,5 +1,5 @@
-/* Tests service/cluster/login.c with a helper and a NameNode that are wrapped: the ticket, the
- * token of HDFS, whom it is for, and that it is given back. */
+/* Tests service/cluster/login.c with a helper, a NameNode and a ResourceManager that are wrapped:
+ * the ticket, the tokens, whom they are for, and that they are given back. */
 #include "service/cluster/login.h"
 
 #include <errno.h>
@@ -15,6 +15,7 @@
 #include "service/cluster/internal.h"
 #include "service/cluster/kerberos-conf.h"
 #include "wire/ipc/methods-hdfs.h"
+#include "wire/ipc/methods.h"
 #include "wire/ipc/proxy.h"
 
 static struct {
@@ -26,6 +27,7 @@ static struct {
     char for_user[64];
     const char *kind; /* of the token that the NameNode gives; NULL: none */
     int status;       /* of the call */
+    int namenode, rm; /* what stands for their proxies */
 } w;
 
 static struct sgss_daemon *fake_daemon(void)
@@ -82,9 +84,14 @@ int __wrap_ipc_proxy_new(sd_event *event, const struct ipc_proxy_config *cfg,
 {
     (void)event;
     (void)err;
-    assert_string_equal(cfg->client.kerberos->principal, "nn/_HOST@S");
+    bool rm = strcmp(cfg->client.kerberos->principal, "rm/_HOST@S") == 0;
+
+    if (!rm)
+        assert_string_equal(cfg->client.kerberos->principal, "nn/_HOST@S");
+    assert_string_equal(cfg->client.protocol,
+                        rm ? YARN_APPLICATION_CLIENT_PROTOCOL : HDFS_CLIENT_PROTOCOL);
     (void)snprintf(w.for_user, sizeof(w.for_user), "%s", cfg->client.for_user);
-    *ret = (struct ipc_proxy *)(void *)&w;
+    *ret = (struct ipc_proxy *)(void *)(rm ? &w.rm : &w.namenode);
     return 0;
 }
 
@@ -96,7 +103,7 @@ struct ipc_proxy *__wrap_ipc_proxy_free(struct ipc_proxy *p)
 }
 
 /* Answers at once; the message is of the arena that it is given with. */
-static void give_token(ipc_done done, void *userdata)
+static void give_token(const char *kind, ipc_done done, void *userdata)
 {
     struct sv_arena *a = sv_arena_new(0);
     Hadoop__Common__GetDelegationTokenResponseProto m =
@@ -107,11 +114,11 @@ static void give_token(ipc_done done, void *userdata)
                             .id_len = 2,
                             .password = (const uint8_t *)"password",
                             .password_len = 8,
-                            .kind = w.kind,
+                            .kind = kind,
                             .service = "" };
 
     assert_non_null(a);
-    if (w.kind)
+    if (kind)
         m.token = yarn_token_to(a, &t);
     done(&r, &err, userdata);
     sv_arena_free(a);
@@ -129,17 +136,19 @@ int __wrap_ipc_proxy_call(struct ipc_proxy *p, const char *method, const Protobu
     const struct ipc_result ok = { 0 };
     size_t n = strlen(w.log);
 
-    (void)p;
+    const char *of = p == (struct ipc_proxy *)(void *)&w.rm ? "rm-" : "";
+
     (void)response;
     (void)call_ms;
     (void)ret_id;
     if (strcmp(method, "getDelegationToken") == 0) {
-        (void)snprintf(w.log + n, sizeof(w.log) - n, "get(%s for %s) ", get->renewer, w.for_user);
-        give_token(done, userdata);
+        (void)snprintf(w.log + n, sizeof(w.log) - n, "%sget(%s for %s) ", of, get->renewer,
+                       w.for_user);
+        give_token(*of ? YARN_KIND_RM_DELEGATION : w.kind, done, userdata);
     } else {
         assert_string_equal(method, "cancelDelegationToken");
         assert_int_equal(cancel->token->password.len, 8);
-        (void)snprintf(w.log + n, sizeof(w.log) - n, "cancel ");
+        (void)snprintf(w.log + n, sizeof(w.log) - n, "%scancel ", of);
         done(&ok, NULL, userdata);
     }
     return 0;
@@ -218,6 +227,68 @@ static void handed(void **state)
     assert_string_equal(w.log, "get(rm/rm1@S for alice) gone ");
 }
 
+/* The master's own, behind that of HDFS; the file for HDFS has that one alone. */
+static void of_rm(void **state)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    struct yarn_credentials all;
+    struct sv_error err = { 0 };
+    const uint8_t *bytes;
+    char file[512];
+    ssize_t len;
+    size_t n;
+    int fd;
+
+    (void)state;
+    assert_int_equal(sv_conf_set(w.conf, "hadoop.security.token.service.use_ip", "false"), 0);
+    assert_int_equal(svc_login_credentials(&w.c, &fd, &err), 0);
+    assert_int_equal(svc_login_rm_token(&w.c, &err), 0);
+    assert_int_equal(svc_login_rm_token(&w.c, &err), 0);
+    assert_string_equal(w.log, "get(rm/rm1@S for alice) rm-get(rm/rm1@S for alice) ");
+    svc_login_tokens(&w.c, &bytes, &n);
+    assert_int_equal(yarn_credentials_parse(bytes, n, a, &all, &err), 0);
+    assert_int_equal(all.n_tokens, 2);
+    assert_string_equal(all.tokens[0].token.kind, YARN_KIND_HDFS_DELEGATION);
+    assert_string_equal(all.tokens[1].token.kind, YARN_KIND_RM_DELEGATION);
+    assert_string_equal(all.tokens[1].token.service, "rm1:8032");
+    len = pread(fd, file, sizeof(file), 0);
+    assert_true(len > 0);
+    assert_int_equal(yarn_credentials_parse((uint8_t *)file, (size_t)len, a, &all, &err), 0);
+    assert_int_equal(all.n_tokens, 1);
+    end();
+    assert_non_null(strstr(w.log, ") rm-cancel cancel gone "));
+}
+
+/* Definitions on file: the ResourceManager's is all there is; a submission leaves it. */
+static void of_rm_alone(void **state)
+{
+    _cleanup_arena_ struct sv_arena *a = sv_arena_new(0);
+    struct yarn_credentials all;
+    struct sv_error err = { 0 };
+    const uint8_t *bytes;
+    size_t n;
+    int fd;
+
+    (void)state;
+    assert_int_equal(sv_conf_set(w.conf, "hadoop.security.token.service.use_ip", "false"), 0);
+    assert_int_equal(sv_conf_set(w.conf, "yarn.service.base.path", "file:///srv/services"), 0);
+    assert_int_equal(svc_login_credentials(&w.c, &fd, &err), 0);
+    assert_int_equal(svc_login_rm_token(&w.c, &err), 0);
+    svc_login_tokens(&w.c, &bytes, &n);
+    assert_int_equal(yarn_credentials_parse(bytes, n, a, &all, &err), 0);
+    assert_int_equal(all.n_tokens, 1);
+    svc_login_handed(&w.c);
+    end();
+    assert_null(strstr(w.log, "cancel"));
+    w.status = -EREMOTEIO;
+    assert_int_equal(svc_login_rm_token(&w.c, &err), -EREMOTEIO);
+    assert_non_null(strstr(err.text, "delegation token of the ResourceManager, as services/h@S"));
+    svc_login_tokens(&w.c, &bytes, &n);
+    assert_int_equal(n, 0);
+    w.c.cfg.kerberos = NULL;
+    assert_int_equal(svc_login_rm_token(&w.c, &err), 0);
+}
+
 static void none_needed(void **state)
 {
     struct sv_error err = { 0 };
@@ -269,8 +340,8 @@ static void refused(void **state)
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-    const struct CMUnitTest tests[] = { TEST(given_back), TEST(handed), TEST(none_needed),
-                                        TEST(refused) };
+    const struct CMUnitTest tests[] = { TEST(given_back),  TEST(handed),      TEST(of_rm),
+                                        TEST(of_rm_alone), TEST(none_needed), TEST(refused) };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -42,6 +42,14 @@ int __wrap_cli_am_new(sd_event *event, const struct cli_am_config *cfg, struct c
     return 0;
 }
 
+const uint8_t *__wrap_cli_am_tokens(const struct cli_am *am, size_t *ret_len);
+const uint8_t *__wrap_cli_am_tokens(const struct cli_am *am, size_t *ret_len)
+{
+    (void)am;
+    *ret_len = 0;
+    return NULL;
+}
+
 struct yarn_attempt_id __wrap_cli_am_attempt(const struct cli_am *am);
 struct yarn_attempt_id __wrap_cli_am_attempt(const struct cli_am *am)
 {

@@ -743,6 +743,21 @@ static void test_listed(void **state)
     assert_string_equal(told("W-0", "containerExitCode"), "-7151");
 }
 
+/* With Kerberos lists are asked for by a token alone. */
+static void test_lists_with_kerberos(void **state)
+{
+    (void)state;
+    new_master(ROLE("1", "", "", ""), 1);
+    assert_int_equal(sv_conf_set(w.m.conf, "hadoop.security.authentication", "kerberos"), 0);
+    for (int with = 0; with < 2; with++) {
+        struct sv_error err = { 0 };
+
+        w.m.tokens.of_rm = with;
+        assert_int_equal(svc_fwm_cluster_new(&w.m, &err), 0);
+        assert_int_equal(w.m.resync_timer != NULL, with);
+    }
+}
+
 /* A role that no node of the cluster can hold ends the application, in words. */
 static void test_cannot(void **state)
 {
@@ -797,6 +812,7 @@ int main(void)
         cmocka_unit_test_teardown(test_gpus, tear_down),
         cmocka_unit_test_teardown(test_nodes_first, tear_down),
         cmocka_unit_test_teardown(test_listed, tear_down),
+        cmocka_unit_test_teardown(test_lists_with_kerberos, tear_down),
         cmocka_unit_test_teardown(test_cannot, tear_down),
         cmocka_unit_test_teardown(test_info_too_large, tear_down),
     };
