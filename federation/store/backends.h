@@ -23,7 +23,7 @@ struct sv_zk_settings;
 struct fed_zookeeper_options {
     struct sv_zk_settings *settings; /* hadoop.zk.*, with servers; the ACL is taken out of it */
     const char *root;                /* "/federationstore" */
-    int64_t patience_ms;             /* of a call; FED_CALL_MS at most */
+    int64_t patience_ms;             /* of a call; FED_CALL_MS at most; 0 = that */
     unsigned split;                  /* 0-4: characters at the end of an application's id that
                                       * become a node of their own */
 };

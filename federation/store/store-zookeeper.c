@@ -76,6 +76,7 @@ int fed_store_open_zookeeper(sd_event *event, const struct fed_zookeeper_options
     free(text);
     if (r < 0)
         return sv_error_errno(err, r, "federation store in ZooKeeper");
-    fed_store_patience(*ret, o->patience_ms);
+    if (o->patience_ms > 0)
+        fed_store_patience(*ret, o->patience_ms);
     return 0;
 }

@@ -7,7 +7,9 @@
 
 #include <cmocka.h>
 
+#include "common/zookeeper/zk-conf.h"
 #include "common/zookeeper/zk.h"
+#include "federation/store/backends.h"
 #include "federation/store/store-backend.h"
 #include "federation/store/store-conf.h"
 
@@ -168,6 +170,27 @@ static void test_zookeeper_away(void **state)
     sv_conf_free(c);
 }
 
+/* Callers that name no time wait as long as those of a database. */
+static void test_zookeeper_patience(void **state)
+{
+    const struct fed_request q = { .op = FED_MEMBER_LIST };
+    struct sv_zk_settings settings = { .servers = "127.0.0.1:1", .session_ms = 4000 };
+    const struct fed_zookeeper_options o = { .settings = &settings, .root = "/a" };
+    struct fed_store *s = NULL;
+    sd_event *event = NULL;
+
+    (void)state;
+    if (!has_client())
+        skip();
+    assert_true(sd_event_new(&event) >= 0);
+    assert_int_equal(fed_store_open_zookeeper(event, &o, &s, NULL), 0);
+    assert_int_equal(fed_store_call(s, &q, on_cancelled, NULL, NULL), 0);
+    for (int i = 0; i < 20; i++)
+        assert_true(sd_event_run(event, 1000) >= 0);
+    fed_store_free(s);
+    sd_event_unref(event);
+}
+
 static void test_options(void **state)
 {
     struct sv_conf *c = conf_of(KEY("sql.url", "jdbc:mysql://h/d?user=u&amp;password=p")
@@ -189,8 +212,11 @@ static void test_options(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_classes),        cmocka_unit_test(test_sql_keys),
-        cmocka_unit_test(test_zookeeper_keys), cmocka_unit_test(test_zookeeper_away),
+        cmocka_unit_test(test_classes),
+        cmocka_unit_test(test_sql_keys),
+        cmocka_unit_test(test_zookeeper_keys),
+        cmocka_unit_test(test_zookeeper_away),
+        cmocka_unit_test(test_zookeeper_patience),
         cmocka_unit_test(test_options),
     };
 
