@@ -1,6 +1,6 @@
 /* See token-table.h. Another Router may have renewed or cancelled a token: its row is read before
- * it is deleted. One row at a time, and no more than SCAN_MAX in a scan. The store has no list of
- * tokens: rows of before are found by their numbers, back from the counter's. */
+ * it is deleted. One row at a time, and no more than SCAN_MAX in a scan. Tokens of before are read
+ * from the store's list, FIND_ROWS at a time. */
 #include "router/token-table.h"
 
 #include <errno.h>
@@ -14,9 +14,9 @@
 #include "common/loop-guard.h"
 #include "wire/token/token.h"
 
-#define SCAN_MAX 10000  /* rows */
-#define FIND_MAX 10000  /* numbers that are looked at for tokens of before */
-#define FIND_MISSES 256 /* one after the other, behind which no more are expected */
+#define SCAN_MAX 10000      /* rows */
+#define FIND_ROWS 256       /* of one answer */
+#define FIND_AGAIN_MS 10000 /* where the store is away */
 #define ACCURACY_US 1000000
 #define SCAN_MS_MAX (366LL * 86400000)
 
@@ -42,8 +42,8 @@ struct rtr_token_table {
     struct holder *holders;
     size_t to_scan;
     int32_t looked_at; /* its row is being read or deleted */
-    bool found;        /* tokens of before */
-    size_t to_find, misses;
+    bool found;        /* all tokens of before */
+    int32_t find_from; /* those with a higher number are found */
 };
 
 static uint64_t scan_us(const struct rtr_conf_tokens *conf)
@@ -53,7 +53,9 @@ static uint64_t scan_us(const struct rtr_conf_tokens *conf)
 
 static void rest(struct rtr_token_table *t)
 {
-    int r = sd_event_source_set_time_relative(t->timer, scan_us(t->conf));
+    const uint64_t us = scan_us(t->conf);
+    int r = sd_event_source_set_time_relative(
+        t->timer, t->found ? us : SV_MIN(us, (uint64_t)FIND_AGAIN_MS * 1000));
 
     if (r >= 0)
         r = sd_event_source_set_enabled(t->timer, SD_EVENT_ONESHOT);
@@ -161,73 +163,67 @@ static void take(struct rtr_token_table *t, const struct fed_token *row)
 {
     struct yarn_delegation_token what;
 
-    if (yarn_delegation_token_decode(row->identifier, row->identifier_len, &what, NULL) < 0)
+    if (row->sequence <= 0 || find(t, row->sequence) ||
+        yarn_delegation_token_decode(row->identifier, row->identifier_len, &what, NULL) < 0)
         return;
     (void)!rtr_token_table_add(t, row->sequence, rtr_token_holder(&what),
                                row->renew_ms); /* without memory it is not counted, ignoring */
 }
 
+/* Broken rows have numbers, too, which the store does not tell. */
+static int64_t below(const struct rtr_token_table *t, const struct fed_answer *a)
+{
+    int64_t next = (int64_t)t->find_from - (int64_t)(a->n + a->n_broken);
+
+    for (size_t i = 0; i < a->n; i++)
+        next = SV_MIN(next, (int64_t)a->tokens[i].sequence - 1);
+    return next;
+}
+
 static void look_for_more(struct rtr_token_table *t);
 
-static void on_candidate(const struct fed_answer *a, void *userdata)
+static void on_list(const struct fed_answer *a, void *userdata)
 {
     struct rtr_token_table *t = userdata;
+    int64_t next;
 
-    if (a->error < 0 && a->error != -ENOENT && a->error != -EBADMSG) {
-        rest(t); /* the next time begins anew */
+    if (a->error < 0) {
+        rest(t); /* and goes on from here */
         return;
     }
-    t->misses = a->error < 0 ? t->misses + 1 : 0;
-    if (a->error >= 0)
-        take(t, &a->tokens[0]);
+    for (size_t i = 0; i < a->n && rtr_token_table_count(t) < RTR_TOKENS_MAX; i++)
+        take(t, &a->tokens[i]);
+    next = below(t, a);
+    t->found = a->n + a->n_broken == 0 || next <= 0 || rtr_token_table_count(t) >= RTR_TOKENS_MAX;
+    if (t->found) {
+        rest(t);
+        return;
+    }
+    t->find_from = (int32_t)next;
     look_for_more(t);
 }
 
 static void look_for_more(struct rtr_token_table *t)
 {
-    while (t->to_find > 0 && t->looked_at > 1 && t->misses < FIND_MISSES &&
-           rtr_token_table_count(t) < RTR_TOKENS_MAX) {
-        const struct fed_request q = { .op = FED_TOKEN_GET,
-                                       .token = { .sequence = --t->looked_at } };
+    const struct fed_request q = { .op = FED_TOKEN_LIST,
+                                   .token = { .sequence = t->find_from },
+                                   .limit = FIND_ROWS };
 
-        t->to_find--;
-        if (find(t, t->looked_at))
-            continue;
-        if (fed_store_call(t->store, &q, on_candidate, t, NULL) < 0)
-            rest(t);
-        return;
-    }
-    t->found = true;
-    begin_scan(t);
-}
-
-static void on_counter(const struct fed_answer *a, void *userdata)
-{
-    struct rtr_token_table *t = userdata;
-
-    if (a->error < 0) {
+    if (fed_store_call(t->store, &q, on_list, t, NULL) < 0)
         rest(t);
-        return;
-    }
-    t->to_find = FIND_MAX;
-    t->misses = 0;
-    t->looked_at = a->sequences[0].value < INT32_MAX ? a->sequences[0].value + 1 : INT32_MAX;
-    look_for_more(t);
 }
 
 static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
 {
     SV_LOOP_HANDLER();
-    const struct fed_request q = { .op = FED_SEQUENCE_GET,
-                                   .sequence = { .counter = FED_TOKEN_SEQUENCE } };
     struct rtr_token_table *t = userdata;
 
     (void)s;
     (void)usec;
     if (t->found)
         begin_scan(t);
-    else if (fed_store_call(t->store, &q, on_counter, t, NULL) < 0)
-        rest(t);
+    else
+        look_for_more(t);
     return 0;
 }
 
@@ -240,9 +236,9 @@ struct rtr_token_table *rtr_token_table_new(sd_event *event, struct fed_store *s
 
     if (!t)
         return NULL;
-    *t = (struct rtr_token_table){ .store = store, .conf = conf };
-    if (sd_event_add_time_relative(event, &t->timer, CLOCK_MONOTONIC, scan_us(conf), ACCURACY_US,
-                                   on_timer, t) < 0)
+    *t = (struct rtr_token_table){ .store = store, .conf = conf, .find_from = INT32_MAX };
+    if (sd_event_add_time_relative(event, &t->timer, CLOCK_MONOTONIC, 0, ACCURACY_US, on_timer, t) <
+        0)
         return rtr_token_table_free(t);
     return t;
 }

@@ -1,6 +1,6 @@
 /* The tokens that this Router looks after: how many each user has, and which of them have ended, so
  * that their rows are deleted in the store. It has issued them since its start, or found them there
- * at its first scan, of lives before and of other Routers. */
+ * when it started, of lives before and of other Routers. */
 #ifndef SELVEDGE_ROUTER_TOKEN_TABLE_H
 #define SELVEDGE_ROUTER_TOKEN_TABLE_H
 

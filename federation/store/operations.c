@@ -33,6 +33,7 @@ const struct fed_operation fed_operations[FED_OPS] = {
     [FED_TOKEN_ADD]         = { "add the Router's token", FED_TOKEN, FED_F_ID | FED_F_VALUE },
     [FED_TOKEN_UPDATE]      = { "update the Router's token", FED_TOKEN, FED_F_ID | FED_F_VALUE, REPEAT },
     [FED_TOKEN_GET]         = { "get the Router's token", FED_TOKEN, FED_F_ID, READ },
+    [FED_TOKEN_LIST]        = { "list the Router's tokens up to", FED_TOKEN, FED_F_ID, LIST },
     [FED_TOKEN_DELETE]      = { "delete the Router's token", FED_TOKEN, FED_F_ID },
     [FED_SEQUENCE_GET]      = { "get the Router's counter", FED_SEQUENCE, FED_F_ID, ANSWER },
     /* A number that is lost with its answer is not needed. */

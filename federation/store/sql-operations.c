@@ -61,6 +61,7 @@ static enum fed_sql only(enum fed_op op)
         [FED_TOKEN_ADD] = SQL_TOKEN_INSERT,
         [FED_TOKEN_UPDATE] = SQL_TOKEN_UPDATE,
         [FED_TOKEN_GET] = SQL_TOKEN_GET,
+        [FED_TOKEN_LIST] = SQL_TOKEN_LIST,
         [FED_TOKEN_DELETE] = SQL_TOKEN_DELETE,
         [FED_VERSION_GET] = SQL_VERSION_GET,
     };
@@ -201,6 +202,7 @@ static bool (*const operations[FED_OPS])(struct fed_sql_run *run) = {
     [FED_TOKEN_ADD] = insert,
     [FED_TOKEN_UPDATE] = change,
     [FED_TOKEN_GET] = read_rows,
+    [FED_TOKEN_LIST] = read_rows,
     [FED_TOKEN_DELETE] = change,
     [FED_SEQUENCE_GET] = sequence_get,
     [FED_SEQUENCE_NEXT] = sequence_next,

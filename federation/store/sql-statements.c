@@ -46,6 +46,8 @@
     [SQL_TOKEN_INSERT] = "INSERT INTO delegationTokens (tokenIdent, token, renewDate, sequenceNum) VALUES (?, ?, ?, ?)", \
     [SQL_TOKEN_UPDATE] = "UPDATE delegationTokens SET tokenIdent = ?, token = ?, renewDate = ? WHERE sequenceNum = ?", \
     [SQL_TOKEN_GET] = "SELECT sequenceNum, tokenIdent, token, renewDate FROM delegationTokens WHERE sequenceNum = ?", \
+    [SQL_TOKEN_LIST] = "SELECT sequenceNum, tokenIdent, token, renewDate FROM delegationTokens" \
+        " WHERE sequenceNum <= ? ORDER BY sequenceNum DESC LIMIT ?", \
     [SQL_TOKEN_DELETE] = "DELETE FROM delegationTokens WHERE sequenceNum = ?", \
     [SQL_SEQUENCE_INSERT] = "INSERT INTO sequenceTable (nextVal, sequenceName) VALUES (?, ?)", \
     [SQL_SEQUENCE_GET] = "SELECT nextVal FROM sequenceTable WHERE sequenceName = ?", \
@@ -106,6 +108,7 @@ static const struct {
     [SQL_TOKEN_INSERT]       = { "Torn", "" },
     [SQL_TOKEN_UPDATE]       = { "Torn", "" },
     [SQL_TOKEN_GET]          = { "n", "itti" },
+    [SQL_TOKEN_LIST]         = { "nL", "itti" },
     [SQL_TOKEN_DELETE]       = { "n", "" },
     [SQL_SEQUENCE_INSERT]    = { "vu", "" },
     [SQL_SEQUENCE_GET]       = { "u", "i" },

@@ -245,6 +245,14 @@ static int by_creation(const struct row *a, const struct row *b)
     return strcmp(a->key, b->key);
 }
 
+/* The highest first. */
+static int by_sequence(const struct row *a, const struct row *b)
+{
+    const int32_t x = a->record.token.sequence, y = b->record.token.sequence;
+
+    return (x < y) - (x > y);
+}
+
 static void list(struct memory *m, struct fed_call *c)
 {
     enum fed_kind kind = fed_operations[c->request.op].kind;
@@ -253,12 +261,16 @@ static void list(struct memory *m, struct fed_call *c)
 
     if (kind == FED_HOME)
         HASH_SORT(m->rows[kind], by_creation);
+    else if (kind == FED_TOKEN)
+        HASH_SORT(m->rows[kind], by_sequence);
     else
         HASH_SORT(m->rows[kind], by_key);
     HASH_ITER (hh, m->rows[kind], row, next) {
         union record record = row->record;
 
         if (home && strcmp(record.home.home, home) != 0)
+            continue;
+        if (kind == FED_TOKEN && record.token.sequence > c->request.token.sequence)
             continue;
         if (kind == FED_HOME)
             record.home.context = NULL;
@@ -320,6 +332,7 @@ static void (*const operations[FED_OPS])(struct memory *m, struct fed_call *c) =
     [FED_TOKEN_ADD] = add_new,
     [FED_TOKEN_UPDATE] = update,
     [FED_TOKEN_GET] = get,
+    [FED_TOKEN_LIST] = list,
     [FED_TOKEN_DELETE] = remove_row,
     [FED_SEQUENCE_GET] = count,
     [FED_SEQUENCE_NEXT] = count,

@@ -158,6 +158,7 @@ enum fed_op {
     FED_TOKEN_ADD,    /* token; -EEXIST. Answers with no record */
     FED_TOKEN_UPDATE, /* token; -ENOENT */
     FED_TOKEN_GET,    /* token.sequence; -ENOENT */
+    FED_TOKEN_LIST,   /* token.sequence and those below it, the highest first; `limit` */
     FED_TOKEN_DELETE, /* token.sequence; -ENOENT */
 
     FED_SEQUENCE_GET,  /* sequence.counter; 1 at first, as Hadoop's */
@@ -183,7 +184,7 @@ struct fed_request {
         struct fed_token token;
         struct fed_sequence sequence;
     };
-    uint32_t limit; /* of FED_HOME_LIST and FED_RESERVATION_LIST; 0 = FED_ROWS_MAX */
+    uint32_t limit; /* of FED_HOME_LIST, FED_RESERVATION_LIST, FED_TOKEN_LIST; 0 = FED_ROWS_MAX */
 };
 
 struct fed_answer {

@@ -1,6 +1,7 @@
 /* Lists: the children of a folder, and then the value of each, a bounded number at a time. Answers
  * of one session come in the order of its requests, so that sorted names make a sorted list. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,6 +125,37 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+/* A token's number, or -1: another node. */
+static int64_t token_number(const char *child)
+{
+    int64_t n;
+
+    if (!sv_has_prefix(child, FED_ZK_TOKEN) ||
+        sv_parse_i64(child + strlen(FED_ZK_TOKEN), 0, INT32_MAX, &n) < 0)
+        return -1;
+    return n;
+}
+
+/* The highest first. */
+static int by_number(const void *a, const void *b)
+{
+    const int64_t x = token_number(*(char *const *)a), y = token_number(*(char *const *)b);
+
+    return (x < y) - (x > y);
+}
+
+static void push_token(struct fed_zk_run *r, const struct fed_zk_task *folder, const char *child)
+{
+    struct sv_arena *a = r->call->arena;
+    const int64_t n = token_number(child);
+    const char *name;
+
+    if (n < 0 || n > r->call->request.token.sequence)
+        return;
+    name = sv_arena_printf(a, "%" PRId64, n);
+    push(r, name ? sv_arena_printf(a, "%s/%s", folder->path, child) : NULL, name, true);
+}
+
 /* A child of a folder: a record, or the first half of applications' ids. */
 static void push_child(struct fed_zk_run *r, const struct fed_zk_task *folder, const char *child)
 {
@@ -134,6 +166,10 @@ static void push_child(struct fed_zk_run *r, const struct fed_zk_task *folder, c
         folder->name ? sv_arena_printf(a, "%s%s", folder->name, child) : sv_arena_strdup(a, child);
     bool halves = !folder->name && strstr(folder->path, "/HIERARCHIES/");
 
+    if (op == FED_TOKEN_LIST) {
+        push_token(r, folder, child);
+        return;
+    }
     if (op == FED_HOME_LIST && !sv_has_prefix(name ?: "", FED_ZK_APPLICATION))
         return; /* "HIERARCHIES", and what is nobody's */
     if (op == FED_MEMBER_REGISTER && sv_streq(child, r->call->request.member.id))
@@ -158,7 +194,7 @@ static void on_children(struct fed_zk_run *r, int status, const struct sv_zk_ans
     }
     for (size_t i = 0; i < n; i++)
         names[i] = a->children[i];
-    qsort(names, n, sizeof(*names), by_name);
+    qsort(names, n, sizeof(*names), r->call->request.op == FED_TOKEN_LIST ? by_number : by_name);
     for (size_t i = 0; i < n && r->call; i++)
         push_child(r, t, names[i]);
     next(r);

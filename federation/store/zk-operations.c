@@ -557,6 +557,7 @@ static void (*const operations[FED_OPS])(struct fed_zk_run *r) = {
     [FED_TOKEN_ADD] = add,
     [FED_TOKEN_UPDATE] = update,
     [FED_TOKEN_GET] = get,
+    [FED_TOKEN_LIST] = fed_zk_list,
     [FED_TOKEN_DELETE] = remove_node,
     [FED_SEQUENCE_GET] = count,
     [FED_SEQUENCE_NEXT] = count,

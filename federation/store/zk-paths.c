@@ -75,8 +75,7 @@ static const char *record_path(const struct fed_zk *z, struct fed_call *c, unsig
     case FED_KEY:
         return sv_arena_printf(c->arena, "%s/%s/delegation_key_%s", z->root, folders[kind], name);
     case FED_TOKEN:
-        return sv_arena_printf(c->arena, "%s/%s/rm_delegation_token_%s", z->root, folders[kind],
-                               name);
+        return sv_arena_printf(c->arena, "%s/%s/" FED_ZK_TOKEN "%s", z->root, folders[kind], name);
     case FED_SEQUENCE:
         return sv_arena_printf(c->arena, "%s/" ROUTER "%s", z->root,
                                of_keys ? "router_rm_dt_master_key_id"

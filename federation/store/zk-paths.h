@@ -10,6 +10,7 @@
 #define FED_ZK_PLACES 5
 /* Bytes of a prefix that every application's id has. */
 #define FED_ZK_APPLICATION "application_"
+#define FED_ZK_TOKEN "rm_delegation_token_" /* before a token's number */
 
 /* The folder of a kind: `split` of homes. In the arena; NULL without memory. */
 const char *fed_zk_folder(struct sv_arena *a, const char *root, enum fed_kind kind, unsigned split);

@@ -209,6 +209,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         { .op = FED_TOKEN_GET, .token = { .sequence = 1 } },
         { .op = FED_SEQUENCE_GET },
         { .op = FED_VERSION_CHECK },
+        { .op = FED_TOKEN_LIST, .token = { .sequence = 9 } },
     };
     const struct fed_request *q;
     struct fed_sql_run run;

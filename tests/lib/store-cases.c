@@ -260,6 +260,7 @@ void store_case_policies(sd_event *event, struct fed_store *s)
 
 void store_case_router(sd_event *event, struct fed_store *s)
 {
+#define ROW "  1700000000001 0a026162\n"
     static const uint8_t key[] = { 1, 0, 0xfb, 0xff };
     static const uint8_t identifier[] = { 0x0a, 0x02, 0x61, 0x62 };
     struct fed_token t = { 7, identifier, sizeof(identifier), "a b", 1700000000000 };
@@ -277,9 +278,20 @@ void store_case_router(sd_event *event, struct fed_store *s)
     t.renew_ms++;
     t.info = "";
     GIVES("", .op = FED_TOKEN_UPDATE, .token = t);
-    GIVES("7  1700000000001 0a026162\n", .op = FED_TOKEN_GET, .token = { .sequence = 7 });
+    GIVES("7" ROW, .op = FED_TOKEN_GET, .token = { .sequence = 7 });
+    t.sequence = 10;
+    GIVES("", .op = FED_TOKEN_ADD, .token = t);
+    t.sequence = 9;
+    GIVES("", .op = FED_TOKEN_ADD, .token = t);
+    GIVES("10" ROW "9" ROW "7" ROW, .op = FED_TOKEN_LIST, .token = { .sequence = INT32_MAX });
+    GIVES("9" ROW "7" ROW, .op = FED_TOKEN_LIST, .token = { .sequence = 9 });
+    GIVES("9" ROW, .op = FED_TOKEN_LIST, .token = { .sequence = 9 }, .limit = 1);
+    GIVES("", .op = FED_TOKEN_LIST, .token = { .sequence = 6 });
+    GIVES("", .op = FED_TOKEN_DELETE, .token = { .sequence = 10 });
+    GIVES("", .op = FED_TOKEN_DELETE, .token = { .sequence = 9 });
     GIVES("", .op = FED_TOKEN_DELETE, .token = { .sequence = 7 });
     GIVES("ENOENT", .op = FED_TOKEN_GET, .token = { .sequence = 7 });
+#undef ROW
     assert_int_equal(
         sscanf(DO(.op = FED_SEQUENCE_GET, .sequence = { FED_TOKEN_SEQUENCE }), "%d", &now), 1);
     assert_true(now >= 1);
