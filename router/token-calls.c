@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "common/address.h"
 #include "common/str.h"
 #include "proto/security.pb-c.h"
 #include "router/call.h"
@@ -13,12 +14,21 @@
 
 /* ---- Life ---- */
 
-static void on_known(void *userdata)
+static bool is_of(const uint8_t *id, size_t id_len, void *userdata)
+{
+    struct yarn_delegation_token what;
+
+    return yarn_delegation_token_decode(id, id_len, &what, NULL) >= 0 &&
+           what.sequence == *(const int32_t *)userdata;
+}
+
+/* Those who wait for another token are left alone. */
+static void on_known(int32_t sequence, void *userdata)
 {
     struct router *r = userdata;
 
     if (r->server)
-        ipc_server_ask_again(r->server);
+        ipc_server_ask_again_token(r->server, is_of, &sequence);
 }
 
 int rtr_token_calls_start(struct router *r, struct sv_error *err)
@@ -47,8 +57,12 @@ int rtr_token_verify(const uint8_t *id, size_t id_len, uint8_t ret_password[64],
                      struct sv_error *err, void *userdata)
 {
     const struct router *r = userdata;
+    const struct ipc_peer *peer = ipc_server_verifying(r->server);
+    const struct sockaddr_in6 at = { .sin6_family = AF_INET6,
+                                     .sin6_addr = peer ? peer->ip : in6addr_any };
+    const struct in6_addr from = sv_address_client((const struct sockaddr *)&at);
 
-    return rtr_tokens_verify(r->tokens, id, id_len, ret_password, ret_password_len, ret_user,
+    return rtr_tokens_verify(r->tokens, &from, id, id_len, ret_password, ret_password_len, ret_user,
                              ret_class, err);
 }
 

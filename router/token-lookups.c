@@ -19,8 +19,10 @@
 
 struct lookup {
     UT_hash_handle hh;
-    struct lookup *prev, *next; /* the oldest first */
+    struct lookup *prev, *next;           /* the oldest first */
+    struct lookup *open_prev, *open_next; /* of those that are open */
     struct rtr_token_lookups *all;
+    struct in6_addr from; /* who asked for it first */
     int32_t sequence;
     bool open;       /* the store is being asked */
     bool dropped;    /* it is in no table, and freed with its answer */
@@ -31,10 +33,10 @@ struct lookup {
 
 struct rtr_token_lookups {
     struct fed_store *store;
-    void (*known)(void *userdata);
+    rtr_token_known known;
     void *userdata;
     sd_event_source *timer;
-    struct lookup *by_sequence, *list;
+    struct lookup *by_sequence, *list, *open;
     size_t n_open;
 };
 
@@ -94,8 +96,10 @@ static void on_row(const struct fed_answer *a, void *userdata)
 {
     struct lookup *x = userdata;
     struct rtr_token_lookups *l = x->all;
+    const int32_t sequence = x->sequence;
 
     l->n_open--;
+    DL_DELETE2(l->open, x, open_prev, open_next);
     x->open = false;
     x->read_ms = sv_now_ms();
     x->row.error = a->error < 0 ? a->error : take(x, &a->tokens[0]);
@@ -104,12 +108,33 @@ static void on_row(const struct fed_answer *a, void *userdata)
     if (x->dropped)
         lookup_free(x);
     if (a->error != -ECANCELED)
-        l->known(l->userdata);
+        l->known(sequence, l->userdata);
 }
 
 /* ---- Questions ---- */
 
-static int ask(struct rtr_token_lookups *l, int32_t sequence)
+/* One address has a share alone, however many numbers it names. */
+static bool may_ask(const struct rtr_token_lookups *l, const struct in6_addr *from)
+{
+    const struct lookup *x;
+    size_t n = 0;
+
+    DL_FOREACH2(l->open, x, open_next)
+    n += IN6_ARE_ADDR_EQUAL(&x->from, from);
+    return n < RTR_LOOKUPS_OF_ONE && l->n_open < RTR_LOOKUPS_OPEN;
+}
+
+/* A row that has come serves those who waited for it, and others for a moment alone. */
+static void make_room(struct rtr_token_lookups *l)
+{
+    struct lookup *x, *next;
+
+    DL_FOREACH_SAFE (l->list, x, next)
+        if (!x->open && HASH_COUNT(l->by_sequence) >= RTR_LOOKUPS_MAX)
+            leave(x);
+}
+
+static int ask(struct rtr_token_lookups *l, int32_t sequence, const struct in6_addr *from)
 {
     const struct fed_request q = { .op = FED_TOKEN_GET, .token = { .sequence = sequence } };
     struct lookup *x = calloc(1, sizeof(*x));
@@ -117,7 +142,7 @@ static int ask(struct rtr_token_lookups *l, int32_t sequence)
 
     if (!x)
         return -ENOMEM;
-    *x = (struct lookup){ .all = l, .sequence = sequence, .open = true };
+    *x = (struct lookup){ .all = l, .from = *from, .sequence = sequence, .open = true };
     r = fed_store_call(l->store, &q, on_row, x, NULL);
     if (r < 0) {
         free(x);
@@ -126,11 +151,12 @@ static int ask(struct rtr_token_lookups *l, int32_t sequence)
     l->n_open++;
     HASH_ADD_INT(l->by_sequence, sequence, x);
     DL_APPEND(l->list, x);
+    DL_APPEND2(l->open, x, open_prev, open_next);
     return -EAGAIN;
 }
 
 int rtr_token_lookups_get(struct rtr_token_lookups *l, int32_t sequence,
-                          const struct rtr_token_row **ret)
+                          const struct in6_addr *from, const struct rtr_token_row **ret)
 {
     struct lookup *x;
 
@@ -145,11 +171,10 @@ int rtr_token_lookups_get(struct rtr_token_lookups *l, int32_t sequence,
         *ret = &x->row;
         return 0;
     }
-    if (HASH_COUNT(l->by_sequence) >= RTR_LOOKUPS_MAX)
-        sweep(l);
-    if (l->n_open >= RTR_LOOKUPS_OPEN || HASH_COUNT(l->by_sequence) >= RTR_LOOKUPS_MAX)
+    if (!may_ask(l, from))
         return -EBUSY;
-    return ask(l, sequence);
+    make_room(l);
+    return ask(l, sequence, from);
 }
 
 void rtr_token_lookups_drop(struct rtr_token_lookups *l, int32_t sequence)
@@ -174,7 +199,7 @@ static int on_timer(sd_event_source *s, uint64_t usec, void *userdata)
 }
 
 struct rtr_token_lookups *rtr_token_lookups_new(sd_event *event, struct fed_store *store,
-                                                void (*known)(void *userdata), void *userdata)
+                                                rtr_token_known known, void *userdata)
 {
     struct rtr_token_lookups *l = calloc(1, sizeof(*l));
 

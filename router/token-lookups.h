@@ -5,6 +5,7 @@
 #ifndef SELVEDGE_ROUTER_TOKEN_LOOKUPS_H
 #define SELVEDGE_ROUTER_TOKEN_LOOKUPS_H
 
+#include <netinet/in.h>
 #include <systemd/sd-event.h>
 
 #include "federation/store/store.h"
@@ -12,6 +13,7 @@
 
 #define RTR_LOOKUPS_MAX 1024     /* rows that are kept */
 #define RTR_LOOKUPS_OPEN 64      /* calls of the store at once */
+#define RTR_LOOKUPS_OF_ONE 16    /* of them for one client address */
 #define RTR_LOOKUP_FRESH_MS 1000 /* a row serves that long */
 
 struct rtr_token_lookups;
@@ -25,15 +27,18 @@ struct rtr_token_row {
     int64_t renew_ms;
 };
 
-/* `known`: rows have come for which there was -EAGAIN. NULL: no memory. */
+/* `known`: the row of that token has come, for which there was -EAGAIN. */
+typedef void (*rtr_token_known)(int32_t sequence, void *userdata);
+
+/* NULL: no memory. */
 struct rtr_token_lookups *rtr_token_lookups_new(sd_event *event, struct fed_store *store,
-                                                void (*known)(void *userdata), void *userdata);
+                                                rtr_token_known known, void *userdata);
 /* The store must be gone. Accepts NULL, returns NULL. */
 struct rtr_token_lookups *rtr_token_lookups_free(struct rtr_token_lookups *l);
-/* 0: the row, valid until the loop runs. -EAGAIN: it is being read. -EBUSY: too many are. -ENOMEM.
- */
+/* For a client of that address (sv_address_client()). 0: the row, valid until the loop runs.
+ * -EAGAIN: it is being read. -EBUSY: too many are, or too many of this address. -ENOMEM. */
 int rtr_token_lookups_get(struct rtr_token_lookups *l, int32_t sequence,
-                          const struct rtr_token_row **ret) _must_use_;
+                          const struct in6_addr *from, const struct rtr_token_row **ret) _must_use_;
 /* Forgets the row, which has changed. */
 void rtr_token_lookups_drop(struct rtr_token_lookups *l, int32_t sequence);
 

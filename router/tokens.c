@@ -365,8 +365,8 @@ static int verdict(const struct rtr_token_row *row, const uint8_t *id, size_t id
     return 0;
 }
 
-int rtr_tokens_verify(struct rtr_tokens *t, const uint8_t *id, size_t id_len,
-                      uint8_t ret_password[64], size_t *ret_password_len,
+int rtr_tokens_verify(struct rtr_tokens *t, const struct in6_addr *from, const uint8_t *id,
+                      size_t id_len, uint8_t ret_password[64], size_t *ret_password_len,
                       char ret_user[SASL_USER_MAX], const char **ret_class, struct sv_error *err)
 {
     const struct rtr_token_row *row = NULL;
@@ -377,7 +377,7 @@ int rtr_tokens_verify(struct rtr_tokens *t, const uint8_t *id, size_t id_len,
         return r;
     if (what.sequence <= 0)
         return yarn_delegation_not_found(err);
-    r = rtr_token_lookups_get(t->lookups, what.sequence, &row);
+    r = rtr_token_lookups_get(t->lookups, what.sequence, from, &row);
     if (r == -EAGAIN)
         return r;
     if (r < 0)

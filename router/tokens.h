@@ -8,6 +8,7 @@
 #ifndef SELVEDGE_ROUTER_TOKENS_H
 #define SELVEDGE_ROUTER_TOKENS_H
 
+#include <netinet/in.h>
 #include <systemd/sd-event.h>
 
 #include "common/identity/auth-to-local.h"
@@ -24,8 +25,8 @@ struct rtr_tokens_config {
     const struct rtr_conf_tokens *conf;
     struct sv_auth_to_local *rules; /* NULL: without Kerberos, where names are accounts */
     const char *self;               /* own principal, or account, which may renew every token */
-    /* A verdict is known for which rtr_tokens_verify() has said -EAGAIN. */
-    void (*known)(void *userdata);
+    /* The verdict of that token is known, for which rtr_tokens_verify() has said -EAGAIN. */
+    void (*known)(int32_t sequence, void *userdata);
     void *userdata;
 };
 /* Everything outlives it, but for the store, which must be gone before it is freed: that ends calls
@@ -54,9 +55,9 @@ void rtr_tokens_cancel(struct rtr_tokens *t, const struct yarn_token *token,
                        const struct yarn_token_caller *who, rtr_token_done done, void *userdata);
 
 /* As an ipc_token_verifier: the name is the account of the token's owner. -EAGAIN: until `known`
- * runs. */
-int rtr_tokens_verify(struct rtr_tokens *t, const uint8_t *id, size_t id_len,
-                      uint8_t ret_password[64], size_t *ret_password_len,
+ * runs. `from`: the client, as sv_address_client(). */
+int rtr_tokens_verify(struct rtr_tokens *t, const struct in6_addr *from, const uint8_t *id,
+                      size_t id_len, uint8_t ret_password[64], size_t *ret_password_len,
                       char ret_user[SASL_USER_MAX], const char **ret_class, struct sv_error *err)
     _must_use_;
 

@@ -277,6 +277,16 @@ static int stepped(struct ipc_conn *c, const struct ipc_echo *echo, int r, struc
     return sasl_answer(c, echo, &m);
 }
 
+static void verifying(struct ipc_conn *c, bool begins)
+{
+    c->server->verifying = begins ? c : NULL;
+}
+
+const struct ipc_peer *ipc_server_verifying(const struct ipc_server *s)
+{
+    return s->verifying ? &s->verifying->peer : NULL;
+}
+
 /* The step that the connection waits for is computed. A connection that closes meanwhile frees its
  * exchange, which then does not call this. */
 static void on_ready(void *userdata)
@@ -287,7 +297,9 @@ static void on_ready(void *userdata)
     struct sasl_bytes answer = { 0 };
     const char *java_class = NULL;
     ipc_conn_ref(c);
+    verifying(c, true);
     int r = ipc_sasl_server_resume(c->sasl, &answer, &java_class, &err);
+    verifying(c, false);
     if (stepped(c, &echo, r, answer, java_class, &err) < 0)
         ipc_conn_close(c);
     ipc_server_mark_dirty(c); /* it answers, and goes on with what was held back */
@@ -311,7 +323,9 @@ static int on_response(struct ipc_conn *c, const struct ipc_echo *echo, const sa
         return ipc_auth_refuse(c, echo, JAVA_SASL_EXCEPTION, "Client did not send a token");
     c->initiated = true;
     c->step_memory = m->token.len;
+    verifying(c, true);
     int r = ipc_sasl_server_step(c->sasl, m->token.data, m->token.len, &answer, &java_class, &err);
+    verifying(c, false);
     return stepped(c, echo, r, answer, java_class, &err);
 }
 

@@ -157,6 +157,7 @@ struct ipc_server {
     struct ipc_limits limits;     /* without zeros */
     char *service, *service_host; /* with cfg.kerberos: the first parts of the principal */
     struct ipc_conn *conns, *pre, *dirty;
+    const struct ipc_conn *verifying; /* whose token cfg.verify_token is asked about; NULL */
     struct ipc_address *addresses, *principals;
     struct ipc_network *networks;
     struct ipc_route route;

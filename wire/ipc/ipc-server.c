@@ -358,6 +358,22 @@ void ipc_server_ask_again(struct ipc_server *s)
         ipc_auth_ask_again(c);
 }
 
+void ipc_server_ask_again_token(struct ipc_server *s,
+                                bool (*concerns)(const uint8_t *id, size_t id_len, void *userdata),
+                                void *userdata)
+{
+    struct ipc_conn *c, *next;
+
+    DL_FOREACH_SAFE2(s->pre, c, next, pre_next)
+    {
+        size_t len;
+        const uint8_t *id = c->sasl ? ipc_sasl_server_token_id(c->sasl, &len) : NULL;
+
+        if (id && concerns(id, len, userdata))
+            ipc_auth_ask_again(c);
+    }
+}
+
 static int on_flush(sd_event_source *src, void *userdata)
 {
     SV_LOOP_HANDLER();

@@ -165,6 +165,14 @@ uint16_t ipc_server_port(const struct ipc_server *s);
 /* Asks cfg.verify_token, cfg.impersonation and cfg.authorization again for the connections that
  * wait for them. */
 void ipc_server_ask_again(struct ipc_server *s);
+/* Asks cfg.verify_token again for the connections that wait for it, of whose token identifiers
+ * `concerns` says so. */
+void ipc_server_ask_again_token(struct ipc_server *s,
+                                bool (*concerns)(const uint8_t *id, size_t id_len, void *userdata),
+                                void *userdata);
+/* Inside of cfg.verify_token: who presents the token, of whom the address alone is known. Elsewhere
+ * NULL. */
+const struct ipc_peer *ipc_server_verifying(const struct ipc_server *s);
 size_t ipc_server_connections(const struct ipc_server *s);
 size_t ipc_server_memory(const struct ipc_server *s); /* the figure limited by limits.max_memory */
 size_t ipc_server_open_calls(const struct ipc_server *s); /* that a handler has not answered yet */

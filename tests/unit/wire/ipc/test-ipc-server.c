@@ -107,61 +107,6 @@ static void test_token_bad(void **state)
     peer_server_stop(&s);
 }
 
-/* The verifier may know a token later: logins wait, also that of a client who has left. */
-static struct {
-    bool known;
-    int asked;
-} late;
-
-static int late_verify(const uint8_t *id, size_t id_len, uint8_t ret_password[64], size_t *ret_len,
-                       char ret_user[256], const char **ret_class, struct sv_error *err,
-                       void *userdata)
-{
-    late.asked++;
-    return late.known
-               ? peer_verify(id, id_len, ret_password, ret_len, ret_user, ret_class, err, userdata)
-               : -EAGAIN;
-}
-
-static void test_token_late(void **state)
-{
-    (void)state;
-    struct peer_server s;
-    struct yarn_token forged = peer_token, unknown = peer_token;
-    struct answer a = { 0 }, b = { 0 }, c = { 0 }, d = { 0 };
-    forged.password_len--;
-    unknown.id_len--;
-    memset(&late, 0, sizeof(late));
-    peer_server_start(&s, &(struct ipc_server_config){ .verify_token = late_verify });
-    struct ipc_client *good = peer_client(&s, &peer_token, 0), *liar = peer_client(&s, &forged, 0),
-                      *stranger = peer_client(&s, &unknown, 0),
-                      *hasty = peer_client(&s, &peer_token, 0);
-    call(good, "whoami", "", &a);
-    call(liar, "whoami", "", &b);
-    call(stranger, "whoami", "", &c);
-    call(hasty, "whoami", "", &d);
-    peer_run_until(&s, late.asked == 4);
-    ipc_server_ask_again(s.server); /* still nobody knows */
-    assert_int_equal(late.asked, 8);
-    ipc_client_free(hasty);
-    assert_int_equal(a.count + b.count + c.count, 0);
-    late.known = true;
-    ipc_server_ask_again(s.server);
-    assert_int_equal(late.asked, 12); /* one has closed its connection, which is not read */
-    ipc_server_ask_again(s.server);   /* no connection waits */
-    assert_int_equal(late.asked, 12);
-    peer_run_until(&s, a.count && b.count && c.count);
-    peer_run_until(&s, ipc_server_connections(s.server) == 1);
-    assert_int_equal(a.status, 0);
-    assert_string_equal(a.echo, "appattempt_1_0001_000001/token");
-    assert_string_equal(b.class, "javax.security.sasl.SaslException");
-    assert_string_equal(c.class, JAVA_INVALID_TOKEN);
-    ipc_client_free(good);
-    ipc_client_free(liar);
-    ipc_client_free(stranger);
-    peer_server_stop(&s);
-}
-
 static void test_simple_refused(void **state)
 {
     (void)state;
@@ -587,7 +532,6 @@ int main(void)
         cmocka_unit_test(test_simple),
         cmocka_unit_test(test_token),
         cmocka_unit_test(test_token_bad),
-        cmocka_unit_test(test_token_late),
         cmocka_unit_test(test_simple_refused),
         cmocka_unit_test(test_token_impostor),
         cmocka_unit_test(test_both_offered),
