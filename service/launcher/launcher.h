@@ -89,11 +89,21 @@ struct svc_lr_report { /* of an application, by the ResourceManager */
     enum { SVC_LR_FINAL_UNKNOWN, SVC_LR_FINAL_SUCCEEDED, SVC_LR_FINAL_KILLED } final;
     const char *diagnostics, *tracking_url;
 };
-/* One poll: svc_lr_poll_asked() when the ResourceManager is asked; with its answer
- * svc_lr_poll_begin(), a report each, svc_lr_poll_end(). */
+/* One poll: svc_lr_poll_asked() when the ResourceManager is asked for the live applications; with
+ * its answer svc_lr_poll_begin() and svc_lr_poll_seen() for each. Those of which this returns true
+ * have news: svc_lr_poll_take(), at most SVC_LR_REPORTS_AT_ONCE in one turn of the loop. Then
+ * svc_lr_poll_missing(): the ResourceManager is asked for each of these, and svc_lr_poll_take() or
+ * svc_lr_poll_unknown() has the answer. svc_lr_poll_end() ends it: `again` then says whether the
+ * next one is wanted soon. So what has ended and is waited for is asked for, and nothing else of a
+ * history. */
+#define SVC_LR_REPORTS_AT_ONCE 32
+#define SVC_LR_MISSING_MAX 256 /* of one poll */
 void svc_lr_poll_asked(struct svc_lr *l);
 void svc_lr_poll_begin(struct svc_lr *l);
-void svc_lr_poll_report(struct svc_lr *l, const struct svc_lr_report *r);
+bool svc_lr_poll_seen(struct svc_lr *l, const struct svc_lr_report *r);
+void svc_lr_poll_take(struct svc_lr *l, const struct svc_lr_report *r, size_t n);
+size_t svc_lr_poll_missing(struct svc_lr *l, struct yarn_app_id ret[SVC_LR_MISSING_MAX]);
+void svc_lr_poll_unknown(struct svc_lr *l, struct yarn_app_id app);
 void svc_lr_poll_end(struct svc_lr *l);
 
 /* The token of an application's master, in hex. */

@@ -108,6 +108,7 @@ struct svc_framework {
     bool queued;                       /* in the list of those that wait for one */
     bool ending;                       /* its master has said so */
     uint64_t seen;                     /* round of the poll that found the application */
+    uint64_t missed;                   /* round of the poll that asked for it alone */
     int32_t asked;                     /* times that there were no diagnostics */
     int32_t failures;                  /* submissions that found no process in a row */
     struct svc_framework *prev, *next; /* of that list */

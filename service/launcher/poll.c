@@ -20,8 +20,7 @@ void svc_lr_poll_asked(struct svc_lr *l)
 void svc_lr_poll_begin(struct svc_lr *l)
 {
     l->round++;
-    if (!l->broken)
-        svc_lr_begin(l);
+    l->again = false;
 }
 
 static void take_url(struct svc_lr *l, struct svc_framework *f, const char *url)
@@ -60,21 +59,39 @@ static void on_end(struct svc_lr *l, struct svc_framework *f, const struct svc_l
         on_words(l, f, r->diagnostics);
 }
 
-void svc_lr_poll_report(struct svc_lr *l, const struct svc_lr_report *r)
+static bool has_news(const struct svc_framework *f, const struct svc_lr_report *r)
+{
+    int next = r->state == SVC_LR_IS_RUNNING ? SVC_LR_APP_RUNNING : SVC_LR_APP_WAITING;
+
+    if (f->st.state == SVC_LR_CREATED) /* its submission's answer is on its way, or was lost */
+        return !f->busy;
+    return svc_lr_live(f->st.state) &&
+           (f->st.state != next || (r->state == SVC_LR_IS_RUNNING && !f->st.tracking_url &&
+                                    r->tracking_url && *r->tracking_url));
+}
+
+bool svc_lr_poll_seen(struct svc_lr *l, const struct svc_lr_report *r)
 {
     struct svc_framework *f = l->broken ? NULL : svc_lr_find_app(&l->all, r->app);
+
+    l->counts.reports++;
+    if (!f || r->state == SVC_LR_HAS_ENDED) /* one that ends now is missing */
+        return false;
+    f->seen = l->round;
+    return has_news(f, r);
+}
+
+static void take(struct svc_lr *l, const struct svc_lr_report *r)
+{
+    struct svc_framework *f = svc_lr_find_app(&l->all, r->app);
     struct svc_lr_input in = { 0 };
     int next = r->state == SVC_LR_IS_RUNNING ? SVC_LR_APP_RUNNING : SVC_LR_APP_WAITING;
 
-    l->counts.reports++;
-    if (!f)
+    if (!f || (f->st.state == SVC_LR_CREATED && f->busy))
         return;
     f->seen = l->round;
-    if (f->st.state == SVC_LR_CREATED) { /* it was submitted, and the answer is on its way */
-        if (f->busy)
-            return;
+    if (f->st.state == SVC_LR_CREATED)
         svc_lr_post(l, f, SVC_LR_SUBMITTED, &in);
-    }
     if (r->state == SVC_LR_HAS_ENDED) {
         on_end(l, f, r);
         return;
@@ -88,35 +105,74 @@ void svc_lr_poll_report(struct svc_lr *l, const struct svc_lr_report *r)
                     &in);
 }
 
-/* Submitted a while before the question, and not in the answer, which may have taken long itself.
- */
-static bool is_lost(const struct svc_lr *l, const struct svc_framework *f)
+void svc_lr_poll_take(struct svc_lr *l, const struct svc_lr_report *r, size_t n)
 {
-    bool expected = f->st.state > SVC_LR_CREATED && f->st.state <= SVC_LR_RETRIEVING;
-    int64_t asked_ms = l->polled_ms ? l->polled_ms : svc_lr_now(l);
+    if (l->broken || n == 0)
+        return;
+    svc_lr_begin(l);
+    for (size_t i = 0; i < n; i++)
+        take(l, &r[i]);
+    if (svc_lr_commit(l) < 0)
+        return; /* memory is read anew */
+}
 
-    return expected && f->st.app.id && f->seen != l->round &&
-           asked_ms - f->st.launched_ms >= l->settings->resync_s * 1000;
+static int64_t asked_ms(const struct svc_lr *l)
+{
+    return l->polled_ms ? l->polled_ms : svc_lr_now(l);
+}
+
+/* Submitted before the question, and not in the answer. */
+static bool is_missing(const struct svc_lr *l, const struct svc_framework *f)
+{
+    return f->st.state > SVC_LR_CREATED && f->st.state <= SVC_LR_RETRIEVING && f->st.app.id &&
+           f->seen != l->round && f->st.launched_ms <= asked_ms(l);
+}
+
+/* Those that the poll before asked for come last: others may have waited for longer. */
+size_t svc_lr_poll_missing(struct svc_lr *l, struct yarn_app_id ret[SVC_LR_MISSING_MAX])
+{
+    struct svc_framework *f;
+    size_t n = 0;
+
+    for (int pass = 0; pass < 2; pass++)
+        for (f = l->broken ? NULL : l->all.by_name; f; f = f->hh.next) {
+            bool late = f->missed && f->missed + 1 == l->round;
+
+            if (late != (pass == 1) || f->missed == l->round || !is_missing(l, f))
+                continue;
+            l->again |= n == SVC_LR_MISSING_MAX;
+            if (n == SVC_LR_MISSING_MAX)
+                return n;
+            f->missed = l->round;
+            ret[n++] = f->st.app;
+        }
+    return n;
+}
+
+void svc_lr_poll_unknown(struct svc_lr *l, struct yarn_app_id app)
+{
+    struct svc_framework *f = l->broken ? NULL : svc_lr_find_app(&l->all, app);
+    struct svc_lr_input in = { .words = "the ResourceManager does not know the application" };
+
+    /* It may have been submitted just now. */
+    if (!f || !is_missing(l, f) || asked_ms(l) - f->st.launched_ms < l->settings->resync_s * 1000)
+        return;
+    svc_lr_begin(l);
+    if (f->st.state == SVC_LR_RETRIEVING)
+        on_words(l, f, NULL);
+    else
+        svc_lr_post(l, f, SVC_LR_LOST, &in);
+    if (svc_lr_commit(l) < 0)
+        return; /* memory is read anew */
 }
 
 void svc_lr_poll_end(struct svc_lr *l)
 {
-    struct svc_framework *f, *tmp;
+    struct svc_framework *f;
 
     if (l->broken)
         return;
-    l->again = false;
-    HASH_ITER (hh, l->all.by_name, f, tmp) {
-        struct svc_lr_input in = { .words = "the ResourceManager does not know the application" };
-
+    for (f = l->all.by_name; f; f = f->hh.next)
         l->again |= f->ending && svc_lr_live(f->st.state);
-        if (!is_lost(l, f))
-            continue;
-        if (f->st.state == SVC_LR_RETRIEVING)
-            on_words(l, f, NULL);
-        else
-            svc_lr_post(l, f, SVC_LR_LOST, &in);
-    }
-    if (svc_lr_commit(l) == 0)
-        svc_lr_tick(l);
+    svc_lr_tick(l);
 }

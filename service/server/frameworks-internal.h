@@ -18,15 +18,20 @@ struct svc_frameworks {
     bool authenticated; /* the cluster's HTTP authentication says who calls */
     struct sgss_service rm_service;
     struct cli_rm *rm;
-    bool polling;
-    int64_t polled_ms;
+    struct framework_poll *poll;
     uint64_t polls, failed_polls;
-    sd_event_source *tick, *poll;
+    sd_event_source *tick;
     struct framework_work *works;
     struct framework_wait *waits;
     size_t n_waits;
     struct framework_stream *streams;
 };
+
+/* framework-poll.c */
+int svc_frameworks_poll_new(struct svc_frameworks *s) _must_use_;
+void svc_frameworks_poll_free(
+    struct svc_frameworks *s); /* the client of the ResourceManager first */
+void svc_frameworks_poll_soon(void *u);
 
 /* framework-works.c */
 int svc_frameworks_submit(void *u, const struct svc_framework *f);

@@ -1,4 +1,4 @@
-/* See frameworks.h. Here: the loop's timers and the ResourceManager. */
+/* See frameworks.h. Here: the world of the launcher, start and end. */
 #include "service/server/frameworks.h"
 
 #include <errno.h>
@@ -19,8 +19,6 @@
 #include "service/server/frameworks-internal.h"
 
 #define TICK_MS 1000
-#define SOON_MS 100  /* to a poll that something asks for */
-#define REST_MS 1000 /* between two of these */
 #define PATH_BYTES 1024
 
 /* ---- The world of the launcher ---- */
@@ -73,89 +71,6 @@ static int new_id(void *u, const char *framework, uint64_t generation)
     if (r < 0)
         free(w);
     return r;
-}
-
-static void poll_in(struct svc_frameworks *s, int64_t ms)
-{
-    uint64_t at = (uint64_t)(sv_now_ms() + ms) * 1000, old = 0;
-    int on = SD_EVENT_OFF;
-
-    if (!s->poll)
-        return;
-    (void)sd_event_source_get_enabled(s->poll, &on); /* it is a timer, ignoring */
-    (void)sd_event_source_get_time(s->poll, &old);   /* likewise, ignoring */
-    if (on != SD_EVENT_OFF && old <= at)
-        return;
-    (void)sd_event_source_set_time(s->poll, at);                  /* likewise, ignoring */
-    (void)sd_event_source_set_enabled(s->poll, SD_EVENT_ONESHOT); /* likewise, ignoring */
-}
-
-static void poll_soon(void *u)
-{
-    struct svc_frameworks *s = u;
-    int64_t rest = s->polled_ms + REST_MS - sv_now_ms();
-
-    poll_in(s, SV_MAX(rest, (int64_t)SOON_MS));
-}
-
-/* ---- Reports ---- */
-
-static void give(struct svc_frameworks *s, const struct cli_report *r)
-{
-    const struct svc_lr_report report = {
-        .app = r->id,
-        .state = cli_app_ended(r->state)       ? SVC_LR_HAS_ENDED
-                 : r->state == CLI_APP_RUNNING ? SVC_LR_IS_RUNNING
-                                               : SVC_LR_IS_WAITING,
-        .final = r->final == CLI_FINAL_SUCCEEDED ? SVC_LR_FINAL_SUCCEEDED
-                 : r->final == CLI_FINAL_KILLED || r->state == CLI_APP_KILLED
-                     ? SVC_LR_FINAL_KILLED
-                     : SVC_LR_FINAL_UNKNOWN,
-        .diagnostics = r->diagnostics,
-        .tracking_url = r->tracking_url,
-    };
-
-    svc_lr_poll_report(s->l, &report);
-}
-
-static void on_reports(int status, const struct cli_report *reports, size_t n,
-                       const struct sv_error *err, void *userdata)
-{
-    struct svc_frameworks *s = userdata;
-
-    if (status == -ECANCELED) /* the end of the program */
-        return;
-    s->polling = false;
-    s->polled_ms = sv_now_ms();
-    if (status < 0) {
-        s->failed_polls++;
-        sv_log_debug("frameworks: the ResourceManager: %s", err->text);
-    } else {
-        s->polls++;
-        svc_lr_poll_begin(s->l);
-        for (size_t i = 0; i < n; i++)
-            give(s, &reports[i]);
-        svc_lr_poll_end(s->l);
-    }
-    poll_in(s, s->l->again ? REST_MS : s->cfg.settings->resync_s * 1000);
-}
-
-static int on_poll(sd_event_source *source, uint64_t usec, void *userdata)
-{
-    SV_LOOP_HANDLER();
-    struct svc_frameworks *s = userdata;
-    const struct cli_app_filter f = { .types = { "LAUNCHER" }, .n_types = 1 };
-    int r;
-
-    (void)source;
-    (void)usec;
-    if (!s->polling)
-        svc_lr_poll_asked(s->l);
-    r = s->polling ? 0 : cli_rm_applications_where(s->rm, &f, on_reports, s);
-    if (r < 0)
-        poll_in(s, REST_MS);
-    s->polling |= r >= 0;
-    return 0;
 }
 
 static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
@@ -223,7 +138,7 @@ static int open_launcher(struct svc_frameworks *s, struct sv_error *err)
                                         .new_id = new_id,
                                         .submit = svc_frameworks_submit,
                                         .kill = svc_frameworks_kill,
-                                        .poll = poll_soon,
+                                        .poll = svc_frameworks_poll_soon,
                                         .changed = svc_frameworks_changed };
     struct svc_lr_store *store = NULL;
     char path[PATH_BYTES];
@@ -240,7 +155,7 @@ static int open_timers(struct svc_frameworks *s, struct sv_error *err)
     int r = sd_event_add_time_relative(s->cfg.event, &s->tick, CLOCK_MONOTONIC, 0, 0, on_tick, s);
 
     if (r >= 0)
-        r = sd_event_add_time(s->cfg.event, &s->poll, CLOCK_BOOTTIME, 0, 0, on_poll, s);
+        r = svc_frameworks_poll_new(s);
     return r < 0 ? sv_error_errno(err, r, "frameworks: timers") : 0;
 }
 
@@ -278,8 +193,8 @@ struct svc_frameworks *svc_frameworks_free(struct svc_frameworks *s)
 {
     if (s) {
         s->tick = sd_event_source_disable_unref(s->tick);
-        s->poll = sd_event_source_disable_unref(s->poll);
         s->rm = cli_rm_free(s->rm);
+        svc_frameworks_poll_free(s);
         svc_frameworks_leave(s);
         svc_frameworks_close(s);
         s->l = svc_lr_free(s->l);
@@ -327,7 +242,7 @@ void svc_frameworks_series(const struct svc_frameworks *s, struct sv_series *out
     sv_series_one(out, "selvedge_frameworks_told_total", "counter", "Requests of masters.",
                   (double)n->told);
     sv_series_one(out, "selvedge_frameworks_polls_total", "counter",
-                  "Answers of the ResourceManager about all applications.", (double)s->polls);
+                  "Answers of the ResourceManager about live applications.", (double)s->polls);
     sv_series_one(out, "selvedge_frameworks_failed_polls_total", "counter",
                   "Such questions that failed.", (double)s->failed_polls);
     sv_series_one(out, "selvedge_frameworks_store_failures_total", "counter",

@@ -48,10 +48,10 @@ struct fake {
     int n_submits;
     char kills[APPS][YARN_ID_TEXT_MAX], removed[APPS][SVC_FW_NAME_MAX + 1];
     int n_kills;
-    int polls, changes;
-    bool dead;           /* nothing reaches the world any more */
-    int32_t submit_code; /* of the next submissions */
-    const char *busy;    /* a user for whom no process is started */
+    int polls, changes, reports; /* the last: that were asked for */
+    bool dead;                   /* nothing reaches the world any more */
+    int32_t submit_code;         /* of the next submissions */
+    const char *busy;            /* a user for whom no process is started */
 };
 
 /* ---- The world ---- */
@@ -187,21 +187,43 @@ static __attribute__((unused)) void fake_run(struct fake *k)
         }
     }
 }
-static __attribute__((unused)) void fake_poll(struct fake *k)
+static struct svc_lr_report fake_report(const struct fake_app *a)
 {
-    svc_lr_poll_begin(k->l);
-    for (int i = 0; i < k->n_apps; i++) {
-        const struct fake_app *a = &k->apps[i];
-        struct svc_lr_report r = { .app = a->id,
+    return (struct svc_lr_report){ .app = a->id,
                                    .state = a->ended || a->killed ? SVC_LR_HAS_ENDED
                                             : a->running          ? SVC_LR_IS_RUNNING
                                                                   : SVC_LR_IS_WAITING,
+                                   .final = a->killed && !a->ended ? SVC_LR_FINAL_KILLED : a->final,
                                    .diagnostics = a->diagnostics ?: "",
                                    .tracking_url = "" };
+}
+static __attribute__((unused)) void fake_poll(struct fake *k)
+{
+    struct yarn_app_id missing[SVC_LR_MISSING_MAX];
+    size_t n;
 
-        r.final = a->killed && !a->ended ? SVC_LR_FINAL_KILLED : a->final;
-        if (a->known)
-            svc_lr_poll_report(k->l, &r);
+    svc_lr_poll_begin(k->l);
+    for (int i = 0; i < k->n_apps; i++) {
+        struct svc_lr_report r = fake_report(&k->apps[i]);
+
+        if (!k->apps[i].known || r.state == SVC_LR_HAS_ENDED)
+            continue;
+        k->reports++;
+        if (svc_lr_poll_seen(k->l, &r))
+            svc_lr_poll_take(k->l, &r, 1);
+    }
+    n = svc_lr_poll_missing(k->l, missing);
+    for (size_t i = 0; i < n; i++) {
+        const struct fake_app *a = fake_find(k, missing[i]);
+        struct svc_lr_report r = { 0 };
+
+        k->reports++;
+        if (a && a->known)
+            r = fake_report(a);
+        if (a && a->known)
+            svc_lr_poll_take(k->l, &r, 1);
+        else
+            svc_lr_poll_unknown(k->l, missing[i]);
     }
     svc_lr_poll_end(k->l);
     fake_run(k);
