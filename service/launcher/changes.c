@@ -15,15 +15,20 @@ static const char down[] = "the store of frameworks is down: try again later";
 static const char unknown[] = "there is no such framework";
 
 /* The end of a change; the status. */
-static unsigned done(struct svc_lr *l, const char *name, const char **ret_why)
+static unsigned end(struct svc_lr *l, const char **ret_why)
 {
     if (svc_lr_commit(l) < 0) {
         *ret_why = down;
         return 503;
     }
-    l->world.changed(l->world.userdata, name);
     svc_lr_tick(l);
     return 202;
+}
+
+static unsigned done(struct svc_lr *l, const char *name, const char **ret_why)
+{
+    l->world.changed(l->world.userdata, name); /* it looks after the commit (link.c) */
+    return end(l, ret_why);
 }
 
 /* ---- Families ---- */
@@ -309,9 +314,11 @@ unsigned svc_lr_delete(struct svc_lr *l, const char *name, const char **ret_why)
     if (followers(l, f, true, &all, &n) < 0)
         return 503;
     svc_lr_begin(l);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        l->world.changed(l->world.userdata, all[i]->name);
         svc_lr_forget(l, all[i]);
-    return done(l, NULL, ret_why);
+    }
+    return end(l, ret_why);
 }
 
 unsigned svc_lr_set_number(struct svc_lr *l, const char *name, const char *role, int32_t n,
@@ -461,5 +468,5 @@ unsigned svc_lr_set_meta(struct svc_lr *l, const char *key, json_t *value, const
     json_decref(revision);
     json_decref(*at);
     *at = value;
-    return done(l, NULL, ret_why);
+    return at == &l->cluster ? done(l, NULL, ret_why) : end(l, ret_why); /* masters have no other */
 }

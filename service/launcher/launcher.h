@@ -31,7 +31,7 @@ struct svc_lr_world {
     /* `framework`: its files go, too; NULL: they stay. svc_lr_on_killed(). */
     int (*kill)(void *u, const char *app, const char *user, const char *framework);
     void (*poll)(void *u);                           /* soon: svc_lr_on_reports() */
-    void (*changed)(void *u, const char *framework); /* masters may be waiting; NULL: all */
+    void (*changed)(void *u, const char *framework); /* its master may wait; NULL: any may */
 };
 
 struct svc_lr_counts { /* since the start */

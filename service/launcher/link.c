@@ -300,6 +300,8 @@ static int take(struct svc_lr *l, struct svc_framework *f, const struct message 
                                  .app = f->st.app,
                                  .sequence = m->sequence,
                                  .seen = m->seen,
+                                 .revision = f->revision,
+                                 .cluster = l->revision,
                                  .wait = m->wait,
                                  .statuses = first };
     if (!ret->framework)
@@ -414,16 +416,51 @@ static void put_answer(struct svc_lr *l, const struct svc_lr_told *t, const stru
         (void)refuse(ret, 503, "out of memory"); /* always 1 */
 }
 
-bool svc_lr_link_answer(struct svc_lr *l, const struct svc_lr_told *t, bool now, bool pause,
-                        struct svc_lr_answer *ret)
+static const struct svc_framework *told_of(const struct svc_lr *l, const struct svc_lr_told *t)
 {
     const struct svc_framework *f = svc_lr_find(&l->all, t->framework);
 
-    if (!f || yarn_app_id_cmp(f->st.app, t->app) != 0 || f->st.state >= SVC_LR_RETRIEVING) {
+    return f && yarn_app_id_cmp(f->st.app, t->app) == 0 && f->st.state < SVC_LR_RETRIEVING ? f
+                                                                                           : NULL;
+}
+
+/* Masters look nodes up in the cluster's configuration by types of GPUs. Others have the change
+ * with their next answer. */
+static bool uses_cluster(const struct svc_fw_descriptor *d)
+{
+    bool uses = d->gpu_type != NULL;
+
+    for (size_t i = 0; i < d->n_roles; i++)
+        uses |= d->roles[i].gpu_type != NULL;
+    return uses;
+}
+
+bool svc_lr_link_has_news(const struct svc_lr *l, const struct svc_lr_told *t)
+{
+    const struct svc_framework *f = told_of(l, t);
+
+    if (l->broken) /* memory may not be on disk: after it is read anew */
+        return false;
+    return !f || f->revision != t->revision || (l->revision != t->cluster && uses_cluster(f->d)) ||
+           t->revision + t->cluster > t->seen; /* it had not seen all then */
+}
+
+bool svc_lr_link_answer(struct svc_lr *l, const struct svc_lr_told *t, bool now, bool pause,
+                        struct svc_lr_answer *ret)
+{
+    const struct svc_framework *f = told_of(l, t);
+
+    if (l->broken && t->wait && !now)
+        return false;
+    if (l->broken) {
+        (void)refuse(ret, 503, "the store of frameworks is down: try again later"); /* always 1 */
+        return true;
+    }
+    if (!f) {
         (void)refuse(ret, 410, "the framework has another application"); /* always 1 */
         return true;
     }
-    if (t->wait && !now && !pause && !t->statuses && f->revision + l->revision <= t->seen)
+    if (t->wait && !now && !pause && !t->statuses && !svc_lr_link_has_news(l, t))
         return false;
     put_answer(l, t, f, pause, ret);
     return true;

@@ -13,6 +13,7 @@ struct svc_lr_told { /* a request that was taken in, while its answer waits */
     uint64_t generation; /* of the framework's tasks, not compared: for the application's */
     struct yarn_app_id app;
     int64_t sequence, seen;
+    int64_t revision, cluster; /* of the framework's request and the cluster when it was taken in */
     bool wait, statuses;
 };
 void svc_lr_told_free(struct svc_lr_told *t);
@@ -22,6 +23,9 @@ bool svc_lr_link_takes(const char *uri); /* SVC_FW_LINK_PATH */
  * *ret_answer is a refusal. */
 int svc_lr_link_take(struct svc_lr *l, const struct svc_lr_call *c, const char *token,
                      struct svc_lr_told *ret, struct svc_lr_answer *ret_answer) _must_use_;
+/* Whether there is something since it was taken in that its master acts upon: it is not woken for
+ * anything else. */
+bool svc_lr_link_has_news(const struct svc_lr *l, const struct svc_lr_told *t);
 /* False: there is nothing new: wait. `now`: answer whatever there is. */
 bool svc_lr_link_answer(struct svc_lr *l, const struct svc_lr_told *t, bool now, bool pause,
                         struct svc_lr_answer *ret);

@@ -238,6 +238,21 @@ int svc_flight_new(struct svc_flights *all, const struct svc_request *q, struct 
     return 0;
 }
 
+bool svc_flight_answered(const struct svc_flight *f)
+{
+    return f->answered;
+}
+
+bool svc_flights_change(const struct svc_flights *all, const char *user)
+{
+    const struct svc_flight *f;
+
+    DL_FOREACH (all->list, f)
+        if (f->changes && !f->answered && strcmp(f->user, user) == 0)
+            return true;
+    return false;
+}
+
 bool svc_flight_take(struct svc_flight *f, struct svc_answer *ret)
 {
     if (!f->answered)

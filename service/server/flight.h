@@ -33,6 +33,8 @@ struct svc_flights {
  * what. */
 int svc_flight_new(struct svc_flights *all, const struct svc_request *q, struct svc_flight **ret,
                    const char **ret_why) _must_use_;
+bool svc_flight_answered(const struct svc_flight *f);
+bool svc_flights_change(const struct svc_flights *all, const char *user); /* something, now */
 /* False: not answered yet. Moves the answer out. */
 bool svc_flight_take(struct svc_flight *f, struct svc_answer *ret);
 /* Nobody waits for the answer any more: it ends by itself, or now if it is answered. */

@@ -8,6 +8,7 @@
 #include <utlist.h>
 
 #include "common/clock.h"
+#include "common/log.h"
 #include "common/loop-guard.h"
 #include "common/web/http-stream.h"
 #include "common/web/rest-reply.h"
@@ -17,6 +18,7 @@
 
 #define TURN_US 2000                 /* of one answer, in one turn of the loop */
 #define PIECE ((size_t)64 << 10)     /* bytes that are built at once */
+#define WAKE_ONCE 8                  /* masters in one turn of the loop */
 #define PIECE_MAX ((size_t)16 << 20) /* one task, request or summary more than that */
 
 /* ---- Long answers ---- */
@@ -162,6 +164,7 @@ struct framework_wait {
     struct svc_lr_told told;
     struct sv_http_caller *caller;
     int64_t until_ms;
+    uint64_t looked; /* the round in which it was looked at for news */
     struct framework_wait *prev, *next;
 };
 
@@ -175,13 +178,51 @@ static void wait_free(void *data)
     free(w);
 }
 
+/* Each has a whole descriptor and the cluster's configuration as its answer: some in a turn. */
+static int on_wake_turn(sd_event_source *source, void *userdata)
+{
+    SV_LOOP_HANDLER();
+    struct svc_frameworks *s = userdata;
+    struct framework_wait *w;
+    int n = 0;
+
+    DL_FOREACH (s->waits, w) {
+        if (w->looked == s->round || !svc_lr_link_has_news(s->l, &w->told)) {
+            w->looked = s->round;
+            continue;
+        }
+        if (n++ == WAKE_ONCE)
+            return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
+        w->looked = s->round;
+        sv_http_wake(w->caller);
+    }
+    return 0;
+}
+
+static void wake_all(struct svc_frameworks *s)
+{
+    int r = 0;
+
+    s->round++;
+    if (s->wake)
+        r = sd_event_source_set_enabled(s->wake, SD_EVENT_ONESHOT);
+    else
+        r = sd_event_add_defer(s->cfg.event, &s->wake, on_wake_turn, s);
+    if (r < 0)
+        sv_log_debug("frameworks: masters are answered when their time is over: %s", strerror(-r));
+}
+
 void svc_frameworks_changed(void *u, const char *framework)
 {
     struct svc_frameworks *s = u;
     struct framework_wait *w;
 
+    if (!framework) {
+        wake_all(s);
+        return;
+    }
     DL_FOREACH (s->waits, w)
-        if (!framework || strcmp(w->told.framework, framework) == 0)
+        if (strcmp(w->told.framework, framework) == 0)
             sv_http_wake(w->caller);
 }
 
@@ -315,6 +356,7 @@ void svc_frameworks_close(struct svc_frameworks *s)
 {
     struct framework_stream *t, *tmp;
 
+    s->wake = sd_event_source_disable_unref(s->wake);
     DL_FOREACH_SAFE (s->streams, t, tmp)
         stream_free(t); /* the HTTP server has gone: their streams, too */
 }

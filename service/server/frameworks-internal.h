@@ -23,6 +23,8 @@ struct svc_frameworks {
     sd_event_source *tick;
     struct framework_work *works;
     struct framework_wait *waits;
+    sd_event_source *wake; /* of those that have news of the cluster, in turns */
+    uint64_t round;        /* of these */
     size_t n_waits;
     struct framework_stream *streams;
 };

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <utlist.h>
 
 #include "common/listen-fds.h"
 #include "common/log.h"
@@ -31,6 +32,7 @@ struct svc_server {
     struct svc_frameworks *frameworks; /* NULL: this is no FrameworkLauncher */
     struct sv_http *port, *relayed;
     struct svc_relay *relay;
+    struct waiter *waiters;
     struct sgss_daemon *kerberos;     /* for callers' tickets; NULL: without Kerberos */
     struct sv_web_acceptor *acceptor; /* likewise */
 };
@@ -63,16 +65,46 @@ static bool has_body(const char *method)
 
 /* ---- Requests ---- */
 
-static void leave(void *data)
+struct waiter { /* a request that waits for its process, or for another change of its user's */
+    struct svc_server *s;
+    struct svc_flight *flight; /* NULL: for the other one */
+    struct sv_http_caller *caller;
+    char *user;
+    struct waiter *prev, *next;
+};
+
+static void waiter_free(void *data)
 {
-    svc_flight_leave(data);
+    struct waiter *w = data;
+
+    DL_DELETE(w->s->waiters, w);
+    if (w->flight)
+        svc_flight_leave(w->flight);
+    free(w->user);
+    free(w);
 }
 
-static int give_answer(struct svc_flight *f, struct sv_http_response *ret)
+static struct waiter *waiter_new(struct svc_server *s, const struct sv_http_request *req,
+                                 const char *user)
+{
+    struct waiter *w = calloc(1, sizeof(*w));
+    char *copy = w ? strdup(user) : NULL;
+
+    if (!copy) {
+        free(w);
+        return NULL;
+    }
+    *w = (struct waiter){ .s = s, .caller = req->caller, .user = copy };
+    DL_APPEND(s->waiters, w);
+    *req->kept = (struct sv_http_kept){ w, waiter_free };
+    return w;
+}
+
+static int give_answer(const struct waiter *w, struct sv_http_response *ret)
 {
     struct svc_answer a;
 
-    if (!svc_flight_take(f, &a))
+    if (!svc_flight_take(w->flight, &a))
         return -EAGAIN;
     ret->status = a.status;
     ret->content_type = SV_JSON_TYPE;
@@ -89,21 +121,23 @@ static int begin(struct svc_server *s, const struct sv_http_request *req, const 
                                    .uri = req->uri,
                                    .body = req->body,
                                    .body_len = req->body_len };
+    struct waiter *w = req->kept->data;
     const char *why = NULL;
-    struct svc_flight *f;
     int r;
+
+    if (w && w->flight)
+        return give_answer(w, ret);
 
     if (!*user)
         return say(ret, 401, "who calls is not known: authentication is required");
     if (has_body(req->method) && !is_json(req))
         return say(ret, 415, "Content-Type must be application/json");
-    r = svc_flight_new(&s->flights, &q, &f, &why);
+    if (!w)
+        w = waiter_new(s, req, user);
+    r = w ? svc_flight_new(&s->flights, &q, &w->flight, &why) : -ENOMEM;
     if (r == -EBUSY)
         return say(ret, 503, why);
-    if (r < 0)
-        return r; /* -EAGAIN too: retried when a request of the user's has ended */
-    *req->kept = (struct sv_http_kept){ f, leave };
-    return -EAGAIN;
+    return r < 0 ? r : -EAGAIN;
 }
 
 static int answer_metrics(const struct svc_server *s, struct sv_http_response *ret)
@@ -149,8 +183,6 @@ static int on_port(const struct sv_http_request *req, struct sv_http_response *r
     }
     if (!svc_api_takes(req->uri))
         return answer_root(s, req, ret);
-    if (req->kept->data)
-        return give_answer(req->kept->data, ret);
     sv_web_user(&s->conf->auth, req, user);
     return begin(s, req, user, ret);
 }
@@ -163,19 +195,20 @@ static int on_relayed(const struct sv_http_request *req, struct sv_http_response
 
     if (!svc_api_takes(req->uri))
         return answer_root(s, req, ret);
-    if (req->kept->data)
-        return give_answer(req->kept->data, ret);
     return begin(s, req, user && sv_web_is_user_name(user) ? user : "", ret);
 }
 
+/* Not the masters of frameworks, which wait on the same port for something else. */
 static void on_ended(void *userdata)
 {
     struct svc_server *s = userdata;
+    struct waiter *w;
 
     if (s->frameworks)
         svc_frameworks_woken(s->frameworks);
-    sv_http_retry(s->port);
-    sv_http_retry(s->relayed);
+    DL_FOREACH (s->waiters, w)
+        if (w->flight ? svc_flight_answered(w->flight) : !svc_flights_change(&s->flights, w->user))
+            sv_http_wake(w->caller);
 }
 
 /* ---- Start and end ---- */

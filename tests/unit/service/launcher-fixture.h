@@ -48,10 +48,10 @@ struct fake {
     int n_submits;
     char kills[APPS][YARN_ID_TEXT_MAX], removed[APPS][SVC_FW_NAME_MAX + 1];
     int n_kills;
-    int polls, changes, reports; /* the last: that were asked for */
-    bool dead;                   /* nothing reaches the world any more */
-    int32_t submit_code;         /* of the next submissions */
-    const char *busy;            /* a user for whom no process is started */
+    int polls, changes, changed_all, reports; /* the last: that were asked for */
+    bool dead;                                /* nothing reaches the world any more */
+    int32_t submit_code;                      /* of the next submissions */
+    const char *busy;                         /* a user for whom no process is started */
 };
 
 /* ---- The world ---- */
@@ -126,8 +126,8 @@ static __attribute__((unused)) void fake_poll_wanted(void *u)
 }
 static __attribute__((unused)) void fake_changed(void *u, const char *framework)
 {
-    (void)framework;
     ((struct fake *)u)->changes++;
+    ((struct fake *)u)->changed_all += !framework;
 }
 
 /* ---- The fixture ---- */

@@ -225,6 +225,7 @@ static void waits_for_news(void **state)
     said_free(&s);
     /* many wait: it is told to pause */
     t.seen = 1000;
+    t.revision = svc_lr_find(&k.l->all, "a")->revision;
     assert_true(svc_lr_link_answer(k.l, &t, false, true, &answer));
     s = say(&answer);
     assert_non_null(strstr(s.body, "\"pauseMs\":5000"));
@@ -236,6 +237,56 @@ static void waits_for_news(void **state)
     s = say(&answer);
     assert_int_equal(s.status, 410);
     svc_lr_told_free(&t);
+    fake_stop(&k);
+}
+
+/* Masters are not woken by what they do not act upon. */
+static void wakes_those_concerned(void **state)
+{
+    static const char cluster[] = "{\"nodes\":{\"h\":{\"gpuType\":\"K80\",\"labels\":null}}}";
+    struct fake k = { 0 };
+    struct fake_app *a = launch(&k);
+    struct svc_framework *f = svc_lr_find(&k.l->all, "a");
+    struct svc_lr_told t = { .framework = (char *)"a", .app = a->id, .wait = true };
+    struct svc_lr_answer answer;
+
+    (void)state;
+    t.seen = t.revision = f->revision;
+    assert_false(svc_lr_link_answer(k.l, &t, false, false, &answer));
+    k.changes = 0;
+    assert_int_equal(status_of(&k, "PUT", "/v1/LauncherRequest/AclConfiguration",
+                               "{\"namespaceAcls\":{},\"normalAdminUsers\":[]}"),
+                     200);
+    assert_int_equal(status_of(&k, "PUT", "/v1/LauncherRequest/DataDeploymentVersion",
+                               "{\"dataDeploymentVersionType\":\"LAUNCHING\","
+                               "\"dataDeploymentVersion\":\"7\"}"),
+                     200);
+    assert_int_equal(status_of(&k, "PUT", "/v1/Frameworks/b", BODY(1, "")), 202);
+    k.changes = 0;
+    assert_int_equal(status_of(&k, "DELETE", "/v1/Frameworks/b", NULL), 202);
+    assert_int_equal(k.changes, 1);
+    assert_int_equal(k.changed_all, 0);
+    assert_int_equal(status_of(&k, "PUT", "/v1/LauncherRequest/ClusterConfiguration", cluster),
+                     202);
+    assert_int_equal(k.changed_all, 1);
+    assert_false(svc_lr_link_has_news(k.l, &t)); /* it asks for no type of GPUs */
+    assert_false(svc_lr_link_answer(k.l, &t, false, false, &answer));
+    f->d->roles[0].gpu_type = "K80";
+    assert_true(svc_lr_link_has_news(k.l, &t));
+    f->d->roles[0].gpu_type = NULL;
+    f->d->gpu_type = "K80";
+    assert_true(svc_lr_link_answer(k.l, &t, false, false, &answer));
+    {
+        _cleanup_said_ struct said s = say(&answer);
+
+        assert_non_null(strstr(s.body, "\"gpuType\":\"K80\""));
+    }
+    f->d->gpu_type = NULL;
+    k.l->broken = true; /* nothing of it may be on disk */
+    f->revision++;
+    assert_false(svc_lr_link_answer(k.l, &t, false, false, &answer));
+    k.l->broken = false;
+    assert_true(svc_lr_link_has_news(k.l, &t));
     fake_stop(&k);
 }
 
@@ -374,7 +425,7 @@ int main(void)
         cmocka_unit_test(not_believed),         cmocka_unit_test(sequences),
         cmocka_unit_test(waits_for_news),       cmocka_unit_test(migrations),
         cmocka_unit_test(progress_by_a_client), cmocka_unit_test(says_that_it_ends),
-        cmocka_unit_test(always_full),
+        cmocka_unit_test(always_full),          cmocka_unit_test(wakes_those_concerned),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
