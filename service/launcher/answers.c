@@ -42,6 +42,15 @@ static int put_json(struct sv_buf *out, json_t *o)
     return text ? put(out, text) : -ENOMEM;
 }
 
+/* `text` is taken. */
+static int put_text(struct sv_buf *out, char *text)
+{
+    int r = text ? put(out, text) : -ENOMEM;
+
+    free(text);
+    return r;
+}
+
 static int put_head(struct svc_lr_pieces *p, const struct svc_framework *f, struct sv_buf *out)
 {
     int r = p->head ? put(out, p->head) : 0;
@@ -53,7 +62,7 @@ static int put_head(struct svc_lr_pieces *p, const struct svc_framework *f, stru
         if (r == 0)
             r = put(out, ",\"aggregatedFrameworkRequest\":");
         if (r == 0)
-            r = put_json(out, svc_lr_aggregated_request(f));
+            r = put_text(out, svc_lr_aggregated_request(f));
         if (r == 0)
             r = put(out, ",\"aggregatedFrameworkStatus\":");
     }

@@ -12,6 +12,7 @@
 #define DESCRIPTOR_TASKS_MAX 100000 /* a framework's master keeps all of its tasks in memory */
 
 static const char down[] = "the store of frameworks is down: try again later";
+static const char too_large[] = "the descriptor with its defaults is too large";
 static const char unknown[] = "there is no such framework";
 
 /* The end of a change; the status. */
@@ -116,7 +117,9 @@ static int stop(struct svc_lr *l, struct svc_framework *first)
     for (size_t i = 0; r == 0 && i < n; i++) {
         if (all[i]->d->stop && i > 0)
             continue;
-        all[i]->d->stop = true;
+        r = svc_lr_set_stop(&l->all, all[i], true);
+        if (r < 0)
+            break;
         all[i]->last_ms = svc_lr_now(l);
         svc_lr_write_request(l, all[i]);
         svc_lr_settle(l, all[i]);
@@ -204,28 +207,16 @@ static void set_client(struct svc_framework *f, enum svc_lr_client type, const s
     f->client = type;
 }
 
-static char *text_of(const struct svc_fw_descriptor *d)
-{
-    json_t *o = svc_fw_json(d);
-    char *text = o ? json_dumps(o, JSON_COMPACT) : NULL;
-
-    json_decref(o);
-    return text;
-}
-
-/* With its defaults a descriptor is longer than as it came, and the store and masters read it so,
- * under the same bounds. The status; 0: it is well. */
+/* A descriptor of `user` whose text has so many bytes. With its defaults it is longer than as it
+ * came, and the store and masters read it so, under the same bounds. The status; 0: it is well. */
 static unsigned check_text(const struct svc_lr *l, const struct svc_framework *old,
-                           const char *user, const char *text, const char **ret_why)
+                           const char *user, size_t now, const char **ret_why)
 {
-    size_t before = old ? strlen(old->text) : 0, now = text ? strlen(text) : 0;
+    size_t before = old ? strlen(old->text) : 0;
     size_t own = old && strcmp(old->d->user, user) == 0 ? before : 0;
 
-    *ret_why = "out of memory";
-    if (!text)
-        return 503;
-    *ret_why = "the descriptor with its defaults is too large";
-    if (!svc_fw_fits(text, now))
+    *ret_why = too_large;
+    if (now > SVC_FW_JSON_MAX)
         return 400;
     *ret_why = "the descriptor with its defaults is too large for the store of frameworks";
     if (now > svc_lr_store_value_max(l->store))
@@ -271,8 +262,13 @@ unsigned svc_lr_put(struct svc_lr *l, struct svc_lr_put *p, const char **ret_why
         return status;
     if (p->d->stopped_with_parent && parent && parent != old && parent->d->stop)
         p->d->stop = true;
-    text = text_of(p->d);
-    status = check_text(l, old, p->d->user, text, ret_why);
+    text = svc_lr_text_of(p->d);
+    *ret_why = "out of memory";
+    if (!text)
+        return 503;
+    *ret_why = too_large;
+    status = svc_fw_fits(text, strlen(text)) ? check_text(l, old, p->d->user, strlen(text), ret_why)
+                                             : 400;
     if (status == 0 && client_of(p, &client) < 0) {
         *ret_why = "out of memory";
         status = 503;
@@ -321,14 +317,21 @@ unsigned svc_lr_delete(struct svc_lr *l, const char *name, const char **ret_why)
     return end(l, ret_why);
 }
 
+static size_t digits(int32_t n)
+{
+    size_t k = 1;
+
+    for (; n > 9; n /= 10)
+        k++;
+    return k;
+}
+
 unsigned svc_lr_set_number(struct svc_lr *l, const char *name, const char *role, int32_t n,
                            const char **ret_why)
 {
     struct svc_framework *f = svc_lr_find(&l->all, name);
     struct svc_fw_role *r = f ? svc_fw_role_named(f->d, role) : NULL;
     int64_t more = r ? (int64_t)n - r->tasks : 0;
-    char *text;
-    int32_t before;
     unsigned status;
 
     *ret_why = f ? "there is no such task role" : unknown;
@@ -338,18 +341,14 @@ unsigned svc_lr_set_number(struct svc_lr *l, const char *name, const char *role,
     if (svc_fw_total_tasks(f->d) + more > DESCRIPTOR_TASKS_MAX)
         return 400;
     status = check_tasks(l, f, f->d->user, svc_fw_total_tasks(f->d) + more, ret_why);
+    if (status == 0)
+        status =
+            check_text(l, f, f->d->user, strlen(f->text) + digits(n) - digits(r->tasks), ret_why);
     if (status)
         return status;
-    before = r->tasks;
-    r->tasks = n;
-    text = text_of(f->d);
-    status = check_text(l, f, f->d->user, text, ret_why);
-    r->tasks = before;
-    if (status) {
-        free(text);
-        return status;
-    }
-    svc_lr_set_number_of(&l->all, f, r, n, text);
+    *ret_why = "out of memory";
+    if (svc_lr_set_number_of(&l->all, f, r, n) < 0)
+        return 503;
     f->last_ms = svc_lr_now(l);
     svc_lr_begin(l);
     svc_lr_write_request(l, f);
@@ -368,7 +367,8 @@ unsigned svc_lr_set_execution(struct svc_lr *l, const char *name, bool want, con
         if (stop(l, f) < 0)
             l->broken = true; /* memory is read anew */
     } else {
-        f->d->stop = false;
+        if (svc_lr_set_stop(&l->all, f, false) < 0)
+            l->broken = true; /* memory is read anew */
         f->last_ms = svc_lr_now(l);
         svc_lr_write_request(l, f);
         svc_lr_settle(l, f);

@@ -249,14 +249,80 @@ int svc_lr_set_descriptor(struct svc_lr_all *all, struct svc_framework *f, struc
     return 0;
 }
 
-void svc_lr_set_number_of(struct svc_lr_all *all, struct svc_framework *f, struct svc_fw_role *r,
-                          int32_t n, char *text)
+char *svc_lr_text_of(const struct svc_fw_descriptor *d)
 {
+    json_t *o = svc_fw_json(d);
+    char *text = o ? json_dumps(o, JSON_COMPACT) : NULL;
+
+    json_decref(o);
+    return text;
+}
+
+/* The text with `value` behind the first `key`, which ends with a colon, in the place of `old`;
+ * NULL: no memory, or no such place. Within a text of JSON quotes are escaped: it is a key. */
+static char *with_value(const char *text, const char *key, const char *old, const char *value)
+{
+    const char *at = strstr(text, key);
+    char *ret = NULL;
+
+    if (!at)
+        return NULL;
+    at += strlen(key);
+    if (strncmp(at, old, strlen(old)) != 0 || !strchr(",}", at[strlen(old)]) ||
+        sv_asprintf(&ret, "%.*s%s%s", (int)(at - text), text, value, at + strlen(old)) < 0)
+        return NULL;
+    return ret;
+}
+
+/* `text` is taken; NULL: it is printed anew. */
+static int take_text(struct svc_lr_all *all, struct svc_framework *f, char *text)
+{
+    if (!text)
+        text = svc_lr_text_of(f->d);
+    if (!text)
+        return -ENOMEM;
     count(all, f, -1);
     free(f->text);
     f->text = text;
+    count(all, f, 1);
+    return 0;
+}
+
+int svc_lr_set_number_of(struct svc_lr_all *all, struct svc_framework *f, struct svc_fw_role *r,
+                         int32_t n)
+{
+    int32_t before = r->tasks;
+    char key[SVC_FW_NAME_MAX + 32], old[16], value[16];
+    int e;
+
+    /* A number of tasks is the first value of a role, and of nothing else. */
+    (void)snprintf(key, sizeof(key), "\"%s\":{\"taskNumber\":", r->name);
+    (void)snprintf(old, sizeof(old), "%d", before);
+    (void)snprintf(value, sizeof(value), "%d", n);
+    count(all, f, -1);
     r->tasks = n;
     count(all, f, 1);
+    e = take_text(all, f, with_value(f->text, key, old, value));
+    if (e < 0) {
+        count(all, f, -1);
+        r->tasks = before;
+        count(all, f, 1);
+    }
+    return e;
+}
+
+int svc_lr_set_stop(struct svc_lr_all *all, struct svc_framework *f, bool stop)
+{
+    static const char *const names[] = { "\"START\"", "\"STOP\"" };
+    int e;
+
+    if (f->d->stop == stop)
+        return 0;
+    f->d->stop = stop;
+    e = take_text(all, f, with_value(f->text, "\"executionType\":", names[!stop], names[stop]));
+    if (e < 0)
+        f->d->stop = !stop;
+    return e;
 }
 
 void svc_lr_remove(struct svc_lr_all *all, struct svc_framework *f)

@@ -132,10 +132,12 @@ void svc_lr_remove(struct svc_lr_all *all, struct svc_framework *f);
 /* Takes arena, descriptor and text (malloc'd), on success. -ENOMEM: nothing has changed. */
 int svc_lr_set_descriptor(struct svc_lr_all *all, struct svc_framework *f, struct sv_arena *a,
                           struct svc_fw_descriptor *d, char *text) _must_use_;
-/* Another number of tasks of a role, and the text of the descriptor with it (malloc'd), which is
- * taken. */
-void svc_lr_set_number_of(struct svc_lr_all *all, struct svc_framework *f, struct svc_fw_role *r,
-                          int32_t n, char *text);
+/* Changes in the descriptor and its text, without printing it anew: it may have a MiB. -ENOMEM:
+ * nothing has changed. */
+int svc_lr_set_number_of(struct svc_lr_all *all, struct svc_framework *f, struct svc_fw_role *r,
+                         int32_t n) _must_use_;
+int svc_lr_set_stop(struct svc_lr_all *all, struct svc_framework *f, bool stop) _must_use_;
+char *svc_lr_text_of(const struct svc_fw_descriptor *d); /* malloc'd; NULL: no memory */
 /* The user's part of a bound; what a user has: all 0 where it has no framework. */
 int64_t svc_lr_share(const struct svc_lr_all *all, int64_t bound);
 struct svc_lr_user svc_lr_user_of(const struct svc_lr_all *all, const char *user);

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "common/str.h"
 #include "common/web/json-text.h"
 #include "service/engine/exit-table.h"
 #include "service/framework/status.h"
@@ -66,14 +67,28 @@ json_t *svc_lr_framework_status(const struct svc_framework *f)
         x->trigger_index < 0 ? json_null() : json_integer(x->trigger_index));
 }
 
-json_t *svc_lr_framework_request(const struct svc_framework *f)
+static char *dump(json_t *o)
 {
-    return json_pack("{s:s, s:o, s:s, s:o, s:o, s:I, s:I}", "frameworkName", f->name,
-                     "frameworkDescriptor", svc_fw_json(f->d), "launchClientType",
-                     svc_lr_client_name(f->client), "launchClientHostName",
-                     text_or_null(f->client_host), "launchClientUserName",
-                     text_or_null(f->client_user), "firstRequestTimestamp", (json_int_t)f->first_ms,
-                     "lastRequestTimestamp", (json_int_t)f->last_ms);
+    char *text = o ? json_dumps(o, JSON_COMPACT) : NULL;
+
+    json_decref(o);
+    return text;
+}
+
+/* The name needs no escape. */
+char *svc_lr_framework_request(const struct svc_framework *f)
+{
+    _cleanup_free_ char *rest = dump(
+        json_pack("{s:s, s:o, s:o, s:I, s:I}", "launchClientType", svc_lr_client_name(f->client),
+                  "launchClientHostName", text_or_null(f->client_host), "launchClientUserName",
+                  text_or_null(f->client_user), "firstRequestTimestamp", (json_int_t)f->first_ms,
+                  "lastRequestTimestamp", (json_int_t)f->last_ms));
+    char *ret = NULL;
+
+    if (!rest || sv_asprintf(&ret, "{\"frameworkName\":\"%s\",\"frameworkDescriptor\":%s,%s",
+                             f->name, f->text, rest + 1) < 0)
+        return NULL;
+    return ret;
 }
 
 static json_t *migrates(const struct svc_framework *f)
@@ -90,14 +105,19 @@ static json_t *migrates(const struct svc_framework *f)
     return NULL;
 }
 
-json_t *svc_lr_aggregated_request(const struct svc_framework *f)
+char *svc_lr_aggregated_request(const struct svc_framework *f)
 {
+    _cleanup_free_ char *request = svc_lr_framework_request(f);
     json_t *progress =
         f->progress < 0 ? json_null() : json_pack("{s:f}", "applicationProgress", f->progress);
+    _cleanup_free_ char *rest = dump(json_pack("{s:o, s:o}", "overrideApplicationProgressRequest",
+                                               progress, "migrateTaskRequests", migrates(f)));
+    char *ret = NULL;
 
-    return json_pack("{s:o, s:o, s:o}", "frameworkRequest", svc_lr_framework_request(f),
-                     "overrideApplicationProgressRequest", progress, "migrateTaskRequests",
-                     migrates(f));
+    if (!request || !rest ||
+        sv_asprintf(&ret, "{\"frameworkRequest\":%s,%s", request, rest + 1) < 0)
+        return NULL;
+    return ret;
 }
 
 json_t *svc_lr_summary(const struct svc_framework *f)

@@ -8,10 +8,11 @@
 
 /* New references; NULL: no memory. */
 json_t *svc_lr_framework_status(const struct svc_framework *f);
-json_t *svc_lr_framework_request(const struct svc_framework *f);
-json_t *svc_lr_aggregated_request(const struct svc_framework *f);
 json_t *svc_lr_summary(const struct svc_framework *f);
 json_t *svc_lr_role_status(const struct svc_framework *f, const char *role);
+/* As texts, malloc'd, since they have the descriptor's in them. */
+char *svc_lr_framework_request(const struct svc_framework *f);
+char *svc_lr_aggregated_request(const struct svc_framework *f);
 /* The state that is shown: of the application's, whether a task runs. */
 int svc_lr_shown_state(const struct svc_framework *f);
 /* A task's text as it is shown once the application has ended: malloc'd; NULL: no memory. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/str.h"
 #include "common/web/json-text.h"
 #include "service/framework/reader.h"
 #include "service/framework/status.h"
@@ -38,12 +39,16 @@ static json_t *migrates(const struct svc_framework *f)
 
 char *svc_lr_record_request(const struct svc_framework *f)
 {
-    return dump(json_pack("{s:o, s:s, s:o, s:o, s:I, s:I, s:f, s:o, s:I}", "descriptor",
-                          svc_fw_json(f->d), "client", svc_lr_client_name(f->client), "host",
-                          text_or_null(f->client_host), "user", text_or_null(f->client_user),
-                          "first", (json_int_t)f->first_ms, "last", (json_int_t)f->last_ms,
-                          "progress", f->progress, "migrates", migrates(f), "revision",
-                          (json_int_t)f->revision));
+    _cleanup_free_ char *rest = dump(json_pack(
+        "{s:s, s:o, s:o, s:I, s:I, s:f, s:o, s:I}", "client", svc_lr_client_name(f->client), "host",
+        text_or_null(f->client_host), "user", text_or_null(f->client_user), "first",
+        (json_int_t)f->first_ms, "last", (json_int_t)f->last_ms, "progress", f->progress,
+        "migrates", migrates(f), "revision", (json_int_t)f->revision));
+    char *ret = NULL;
+
+    if (!rest || sv_asprintf(&ret, "{\"descriptor\":%s,%s", f->text, rest + 1) < 0)
+        return NULL;
+    return ret;
 }
 
 static json_t *exit_json(const struct svc_lr_exit *x)

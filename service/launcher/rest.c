@@ -42,13 +42,17 @@ static const struct {
     { 0, WEB },
 };
 
+/* `text` is taken; NULL: no memory. */
+static void give_text(struct run *k, unsigned status, char *text)
+{
+    k->ret->status = text ? status : 503;
+    k->ret->body = text;
+    k->ret->len = text ? strlen(text) : 0;
+}
+
 static void give(struct run *k, unsigned status, json_t *o)
 {
-    k->ret->status = status;
-    k->ret->body = o ? json_dumps(o, JSON_INDENT(2)) : NULL;
-    k->ret->len = k->ret->body ? strlen(k->ret->body) : 0;
-    if (!k->ret->body)
-        k->ret->status = 503;
+    give_text(k, status, o ? json_dumps(o, JSON_INDENT(2)) : NULL);
     json_decref(o);
 }
 
@@ -369,7 +373,7 @@ static void get_request(struct run *k)
     const struct svc_framework *f = found(k);
 
     if (f)
-        give(k, 200, svc_lr_framework_request(f));
+        give_text(k, 200, svc_lr_framework_request(f));
 }
 
 static void get_aggregated_request(struct run *k)
@@ -377,7 +381,7 @@ static void get_aggregated_request(struct run *k)
     const struct svc_framework *f = found(k);
 
     if (f)
-        give(k, 200, svc_lr_aggregated_request(f));
+        give_text(k, 200, svc_lr_aggregated_request(f));
 }
 
 /* ---- The launcher ---- */

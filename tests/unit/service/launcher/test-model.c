@@ -70,11 +70,61 @@ static void texts_of_a_user(void **state)
     fake_stop(&k);
 }
 
+/* Changes of a part are made in the text, and the text is what would be printed. */
+static void texts_of_changes(void **state)
+{
+    static const char body[] =
+        "{\"description\":\"\\\"executionType\\\":\\\"START\\\"\",\"version\":1,"
+        "\"user\":{\"name\":\"ann\"},\"taskRoles\":{\"W\":{\"taskNumber\":3,\"taskService\":{"
+        "\"version\":5,\"entryPoint\":\"\\\"X\\\":{\\\"taskNumber\\\":3,\",\"sourceLocations\":["
+        "\"hdfs:///"
+        "a\"],\"resource\":{\"cpuNumber\":1,\"memoryMB\":64,\"portDefinitions\":{\"X\":{\"start\":"
+        "0,"
+        "\"count\":1}}}}},\"X\":{\"taskNumber\":3,\"taskService\":{\"version\":5,\"entryPoint\":"
+        "\"r\","
+        "\"sourceLocations\":[\"hdfs:///a\"],\"resource\":{\"cpuNumber\":1,\"memoryMB\":64}}}}}";
+    struct fake k = { 0 };
+    struct svc_framework *f;
+
+    (void)state;
+    fake_start(&k);
+    assert_int_equal(status_of(&k, "PUT", "/v1/Frameworks/a", body), 202);
+    f = svc_lr_find(&k.l->all, "a");
+    for (int i = 0; i < 4; i++) {
+        _cleanup_free_ char *want = NULL;
+        char *before = f->text;
+
+        if (i % 2)
+            assert_int_equal(status_of(&k, "PUT", "/v1/Frameworks/a/TaskRoles/X/TaskNumber",
+                                       i == 1 ? "{\"taskNumber\":12}" : "{\"taskNumber\":0}"),
+                             202);
+        else
+            assert_int_equal(
+                status_of(&k, "PUT", "/v1/Frameworks/a/ExecutionType",
+                          i ? "{\"executionType\":\"START\"}" : "{\"executionType\":\"STOP\"}"),
+                202);
+        want = svc_lr_text_of(f->d);
+        assert_string_equal(f->text, want);
+        assert_ptr_not_equal(f->text, before);
+        assert_int_equal(k.l->all.request_bytes, strlen(want));
+        assert_int_equal(k.l->all.n_tasks, svc_fw_total_tasks(f->d));
+    }
+    assert_int_equal(f->d->roles[1].tasks, 0);
+    /* A text that another version wrote. */
+    free(f->text);
+    f->text = strdup("{}");
+    k.l->all.request_bytes = k.l->all.users->request_bytes = 2;
+    assert_int_equal(svc_lr_set_stop(&k.l->all, f, true), 0);
+    assert_non_null(strstr(f->text, "\"executionType\":\"STOP\""));
+    fake_stop(&k);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(limits_of_a_user),
         cmocka_unit_test(texts_of_a_user),
+        cmocka_unit_test(texts_of_changes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
