@@ -9,7 +9,7 @@ SERVICE_DEPS = $(SERVICE_A) $(CLIENT_A) $(WIRE_A) $(COMMON_A)
 
 # The services API and its server.
 SERVICE_API_A := $(BUILD)/libselvedge-service-api.a
-$(SERVICE_API_A): $(filter-out %/main.o,$(call objects,$(addprefix service/,store api cluster launcher server)))
+$(SERVICE_API_A): $(filter-out %/main.o,$(call objects,$(addprefix service/,store api cluster launcher ha server)))
 LIBS += $(SERVICE_API_A)
 SERVICE_API_DEPS = $(SERVICE_API_A) $(SERVICE_A) $(CLIENT_A) $(GSS_CLIENT_A) $(FS_DEPS)
 SERVICE_API_LDLIBS = $(CLIENT_LDLIBS) $(FS_LDLIBS) $(YAML_LDLIBS) $(shell $(PKGCONFIG) --libs sqlite3)
@@ -41,6 +41,9 @@ service/am/test-events_WRAP := $(addprefix cli_am_,ask schedule cancel release s
 service/am/test-operations_WRAP := $(service/am/test-events_WRAP)
 service/am/test-localized_WRAP := $(service/am/test-events_WRAP) cli_am_localized
 service/am/test-resuming_WRAP := $(service/am/test-events_WRAP) svc_files_read svc_files_version cli_am_reinitialize
+# ZooKeeper is the test's.
+service/ha/test-ha_WRAP := $(addprefix sv_zk_,new free connected session_ms create set get children remove multi)
+service/ha/test-store_WRAP := $(service/ha/test-ha_WRAP)
 # Ends at commits, and a full disk.
 service/launcher/test-recovery_WRAP := sqlite3_step
 # Neither selvedge-gss nor a NameNode.

@@ -37,7 +37,7 @@ LAYERS = {
     " web/rest web/proxy web/pages web periodic secure services rm main",
     "client": "http lib job ui core views logs run exec inspect local localize doctor config"
     " federation service framework commands command-table selvedge am",
-    "service": "definition framework engine store api cluster launcher server am/facts am/launch"
+    "service": "definition framework engine store api cluster launcher ha server am/facts am/launch"
     " am/check am/view am/serve am/framework am",
 }
 

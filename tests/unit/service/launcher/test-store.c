@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "service/launcher/store.h"
+#include "tests/unit/service/store-fixture.h"
 
 struct seen {
     int frameworks, tasks, kills, metas, dropped;
@@ -122,6 +122,33 @@ static void written_and_read(void **state)
     assert_int_equal(load(s).frameworks, 1);
 }
 
+static struct svc_lr_store *again(void *u, struct svc_lr_store *s)
+{
+    struct sv_error err = { 0 };
+
+    s = svc_lr_store_close(s);
+    assert_int_equal(svc_lr_store_open(u, &s, &err), 0);
+    return s;
+}
+static void keep(void *u, struct svc_lr_store *s)
+{
+    (void)u;
+    (void)s;
+}
+
+static void as_every_place(void **state)
+{
+    char dir[] = "/tmp/test-store-XXXXXX", path[64];
+    const struct store_place place = { path, again, keep };
+
+    (void)state;
+    assert_non_null(mkdtemp(dir));
+    (void)snprintf(path, sizeof(path), "%s/db", dir);
+    store_check(&place);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(dir), 0);
+}
+
 static void run_sql(const char *path, const char *sql)
 {
     sqlite3 *db = NULL;
@@ -169,6 +196,7 @@ static void refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(as_every_place),
         cmocka_unit_test(written_and_read),
         cmocka_unit_test(refused),
     };

@@ -1,0 +1,57 @@
+/* Several launchers with one store in ZooKeeper, of which one is active. Below the root, beside the
+ * nodes of nodes.h:
+ *
+ *     Active   ephemeral: who is active: an id of this life of a session, a space, its URL
+ *     Fence    the id of the last one that was active, a space, a number
+ *
+ * Who makes Active then sets Fence, which ends all writing of the one before, and reads everything.
+ * Each of its requests sets Fence from the version that it knows (writer.h). It acts for as long as
+ * its session is certain to live: for two thirds of the timeout after the last question for Active
+ * that was answered. On the loop: nothing waits. */
+#ifndef SELVEDGE_SERVICE_HA_HA_H
+#define SELVEDGE_SERVICE_HA_HA_H
+
+#include <systemd/sd-event.h>
+
+#include "common/zookeeper/zk-conf.h"
+#include "service/launcher/store.h"
+
+#define SVC_HA_ROOT_MAX 256 /* bytes of the root */
+#define SVC_HA_URL_MAX 512  /* bytes of a server's URL */
+
+struct svc_ha;
+
+struct svc_ha_config { /* texts are copied */
+    sd_event *event;
+    struct sv_zk_settings *settings; /* with servers; outlives it */
+    const char *root;                /* "/a/b" */
+    const char *url;                 /* of this server */
+    /* It is active: the store, which has everything, is the callee's. */
+    void (*active)(struct svc_lr_store *store, void *userdata);
+    /* It no longer is, and the store fails: it is to be closed, now or soon. */
+    void (*lost)(void *userdata);
+    void (*kept)(void *userdata); /* the store keeps more */
+    void *userdata;
+};
+
+/* -ELIBACC: the library is missing; -EINVAL. */
+int svc_ha_new(const struct svc_ha_config *cfg, struct svc_ha **ret, struct sv_error *err)
+    _must_use_;
+struct svc_ha *svc_ha_free(struct svc_ha *h); /* the store first */
+/* It is active, but cannot be: another one may try. Not from svc_ha_config.active. */
+void svc_ha_resign(struct svc_ha *h, const char *why);
+/* The URL of the server that is active, as far as this one knows; NULL: of none, or itself. */
+const char *svc_ha_other(const struct svc_ha *h);
+/* -EINVAL: not a root. */
+int svc_ha_check_root(const char *root) _must_use_;
+
+/* ---- For store.c ---- */
+struct svc_ha_writer;
+struct svc_ha_texts;
+struct svc_lr_store *svc_ha_store_new(const char *root, struct svc_ha_writer *w,
+                                      struct svc_ha_texts *texts, const int64_t *until_ms,
+                                      void (*closed)(void *userdata), void *userdata);
+/* Its writer is gone. */
+void svc_ha_store_end(struct svc_lr_store *s, const char *why);
+
+#endif
