@@ -50,7 +50,7 @@ service/launcher/test-recovery_WRAP := sqlite3_step
 service/cluster/test-login_WRAP := $(addprefix sgss_,daemon_new daemon_state daemon_free service_init) $(addprefix ipc_proxy_,new call free)
 service/am/test-master_WRAP := $(addprefix cli_am_,new attempt serve server_port register)
 # The launcher is the test.
-service/am/framework/test-link_WRAP := $(addprefix svc_post_,new send cancel free)
+service/am/framework/test-link_WRAP := $(addprefix svc_post_,new set_url send cancel free)
 service/am/framework/test-master_WRAP := cli_am_new cli_am_attempt cli_am_tokens svc_post_new svc_post_free
 # Neither YARN nor a worker either.
 service/am/framework/test-operate_WRAP := $(service/am/framework/test-link_WRAP) svc_work_any svc_work_replace cli_rm_new cli_rm_nodes cli_rm_containers cli_rm_free cli_am_attempt \

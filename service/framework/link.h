@@ -40,7 +40,7 @@
 #define SVC_FW_LINK_MAX ((size_t)1 << 20) /* bytes of a request; more tasks: several, in turn */
 #define SVC_FW_LINK_TASKS 512             /* of one request */
 /* Environment of the master. */
-#define SVC_FW_ENV_LINK "SELVEDGE_LAUNCHER" /* URL of selvedge-services */
+#define SVC_FW_ENV_LINK "SELVEDGE_LAUNCHER" /* URLs of selvedge-services, separated by commas */
 #define SVC_FW_ENV_TOKEN "SELVEDGE_LAUNCHER_TOKEN"
 
 /* AMDiagnostics: in the diagnostics with which a master unregisters, between these marks. */

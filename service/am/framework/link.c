@@ -20,6 +20,7 @@ struct svc_link {
     struct svc_post *post;
     struct svc_link_config cfg;
     char *framework, *application;
+    char *servers, *server; /* URLs, and the one in use */
     sd_event_source *turn, *retry;
     int64_t sequence, seen, retry_ms;
     bool greeted;             /* the greeting was answered */
@@ -138,6 +139,30 @@ bool svc_link_ended(const struct svc_link *l)
     return l->ended;
 }
 
+/* ---- Servers ---- */
+
+/* "http://a:1/" of "http://a:1/,http://b:1". -ENOMEM. */
+static int url_of(const struct svc_link *l, char **ret)
+{
+    size_t n = strcspn(l->server, ",");
+    int slash = n > 0 && l->server[n - 1] == '/';
+
+    return sv_asprintf(ret, "%.*s" SVC_FW_LINK_PATH "%s", (int)n - slash, l->server, l->framework);
+}
+
+/* Another one may have become active. */
+static void next_server(struct svc_link *l)
+{
+    _cleanup_free_ char *url = NULL;
+    const char *comma = strchr(l->server, ',');
+
+    if (!comma && l->server == l->servers)
+        return;
+    l->server = comma ? l->server + (comma - l->server) + 1 : l->servers;
+    if (url_of(l, &url) < 0 || svc_post_set_url(l->post, url) < 0)
+        sv_out_of_memory();
+}
+
 /* ---- Answers ---- */
 
 static void failed(struct svc_link *l, const char *why)
@@ -148,6 +173,8 @@ static void failed(struct svc_link *l, const char *why)
         l->cfg.ops->told(false, l->cfg.userdata);
     l->full = false;
     l->sequence += l->greeted; /* it may have been taken: the next one has more to tell */
+    if (!l->bare)              /* else this one has answered */
+        next_server(l);
     repeat_later(l);
 }
 
@@ -213,10 +240,7 @@ static void on_answer(int status, const char *body, size_t len, const char *why,
 static int make(struct svc_link *l, sd_event *event, struct sv_error *err)
 {
     _cleanup_free_ char *url = NULL, *header = NULL;
-    const char *base = l->cfg.launcher;
-    int slash = base[0] && base[strlen(base) - 1] == '/';
-    int r = sv_asprintf(&url, "%.*s" SVC_FW_LINK_PATH "%s", (int)strlen(base) - slash, base,
-                        l->framework);
+    int r = url_of(l, &url);
 
     if (r >= 0)
         r = sv_asprintf(&header, SVC_FW_LINK_HEADER ": %s", l->cfg.token);
@@ -243,7 +267,9 @@ int svc_link_new(sd_event *event, const struct svc_link_config *cfg, struct svc_
     l->cfg = *cfg;
     l->framework = strdup(cfg->framework);
     l->application = strdup(cfg->application);
-    r = l->framework && l->application ? make(l, event, err) : sv_error_errno(err, -ENOMEM, "link");
+    l->servers = l->server = strdup(cfg->launcher);
+    r = l->framework && l->application && l->servers ? make(l, event, err)
+                                                     : sv_error_errno(err, -ENOMEM, "link");
     l->cfg.launcher = l->cfg.framework = l->cfg.application = l->cfg.token = NULL;
     if (r < 0) {
         svc_link_free(l);
@@ -260,6 +286,7 @@ struct svc_link *svc_link_free(struct svc_link *l)
     svc_post_free(l->post);
     sd_event_source_disable_unref(l->turn);
     sd_event_source_disable_unref(l->retry);
+    free(l->servers);
     free(l->framework);
     free(l->application);
     free(l);

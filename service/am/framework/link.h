@@ -1,6 +1,6 @@
 /* The master's side of service/framework/link.h: one request at a time. Changes are told at once, a
  * request that waits for a revision is given up for them; a failed request is repeated later and
- * later, with what has changed since. */
+ * later, with what has changed since, and to the next server where there are several. */
 #ifndef SELVEDGE_SERVICE_AM_FRAMEWORK_LINK_H
 #define SELVEDGE_SERVICE_AM_FRAMEWORK_LINK_H
 
@@ -27,7 +27,7 @@ struct svc_link_ops {
     void (*gone)(const char *why, void *userdata);
 };
 struct svc_link_config {
-    const char *launcher; /* URL */
+    const char *launcher; /* URLs, separated by commas, of servers of which one is active */
     const char *framework, *application, *token;
     int32_t version;
     int32_t attempt;

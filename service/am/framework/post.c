@@ -127,6 +127,17 @@ int svc_post_send(struct svc_post *p, char *json, int64_t timeout_ms)
     return r;
 }
 
+int svc_post_set_url(struct svc_post *p, const char *url)
+{
+    char *copy = strdup(url);
+
+    if (!copy)
+        return -ENOMEM;
+    free(p->url); /* libcurl has its own copy */
+    p->url = copy;
+    return 0;
+}
+
 void svc_post_cancel(struct svc_post *p)
 {
     if (!p->easy)

@@ -37,6 +37,14 @@ int __wrap_svc_post_new(sd_event *event, const char *url, const char *header, sv
     return 0;
 }
 
+int __wrap_svc_post_set_url(struct svc_post *p, const char *url);
+int __wrap_svc_post_set_url(struct svc_post *p, const char *url)
+{
+    (void)p;
+    (void)snprintf(post.url, sizeof(post.url), "%s", url);
+    return 0;
+}
+
 int __wrap_svc_post_send(struct svc_post *p, char *json, int64_t timeout_ms);
 int __wrap_svc_post_send(struct svc_post *p, char *json, int64_t timeout_ms)
 {
@@ -125,11 +133,10 @@ struct fixture {
     struct svc_link *link;
 };
 
-static int setup(void **state)
+static void open_link(struct fixture *f, const char *launcher)
 {
-    struct fixture *f = calloc(1, sizeof(*f));
     const struct svc_link_config cfg = {
-        .launcher = "http://localhost:9191/",
+        .launcher = launcher,
         .framework = "ann~F",
         .application = "application_1700000000000_0001",
         .token = "t0",
@@ -139,10 +146,17 @@ static int setup(void **state)
     };
     struct sv_error err = { 0 };
 
+    assert_int_equal(svc_link_new(f->event, &cfg, &f->link, &err), 0);
+}
+
+static int setup(void **state)
+{
+    struct fixture *f = calloc(1, sizeof(*f));
+
     memset(&post, 0, sizeof(post));
     memset(&master, 0, sizeof(master));
     assert_int_equal(sd_event_new(&f->event), 0);
-    assert_int_equal(svc_link_new(f->event, &cfg, &f->link, &err), 0);
+    open_link(f, "http://localhost:9191/");
     *state = f;
     return 0;
 }
@@ -277,6 +291,29 @@ static void test_broken_wait(void **state)
 }
 
 /* Tasks of an old revision are refused: the new one is asked for before they are told again. */
+/* The next of several servers is asked when one does not answer, or is not the active one. */
+static void test_servers(void **state)
+{
+    struct fixture *f = *state;
+
+    turn(f);
+    svc_link_free(f->link);
+    open_link(f, "http://a:1/,http://b:2");
+    greet(f);
+    assert_string_equal(post.url, "http://a:1/v1/Masters/ann~F");
+    answer(f, -ECONNREFUSED, "");
+    assert_string_equal(post.url, "http://b:2/v1/Masters/ann~F");
+    while (!post.open)
+        assert_true(sd_event_run(f->event, UINT64_MAX) >= 0);
+    answer(f, 307, "");
+    assert_string_equal(post.url, "http://a:1/v1/Masters/ann~F");
+    while (!post.open)
+        assert_true(sd_event_run(f->event, UINT64_MAX) >= 0);
+    answer(f, 400, "{\"message\": \"there is no task 3\"}");
+    assert_string_equal(post.url, "http://a:1/v1/Masters/ann~F");
+    assert_int_equal(master.gone, 0);
+}
+
 static void test_refused(void **state)
 {
     struct fixture *f = *state;
@@ -342,6 +379,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_change, setup, teardown),
         cmocka_unit_test_setup_teardown(test_failure, setup, teardown),
         cmocka_unit_test_setup_teardown(test_broken_wait, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_servers, setup, teardown),
         cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(test_end, setup, teardown),
         cmocka_unit_test_setup_teardown(test_pause, setup, teardown),
