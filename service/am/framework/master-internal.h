@@ -57,6 +57,12 @@ struct svc_fwm_request { /* one container that was asked for */
     UT_hash_handle hh;
 };
 
+struct svc_fwm_avoided {
+    char *host;
+    int64_t until;
+    struct svc_fwm_avoided *prev, *next;
+};
+
 struct svc_fwm {
     sd_event *event;
     const struct svc_fwm_options *options;
@@ -87,6 +93,7 @@ struct svc_fwm {
     void (*operate)(struct svc_fwm *m); /* svc_fwm_operate(), for files below it */
     struct cli_rm *rm;                  /* NULL: with Kerberos, without a token for it */
     struct svc_places *places;          /* NULL: not known (yet) */
+    struct svc_fwm_avoided *avoided;    /* the first one ends first */
     int64_t *answered; /* claimed requests that were, since the last list of nodes */
     size_t n_answered, answered_room;
     int64_t resync_ms;
@@ -94,7 +101,7 @@ struct svc_fwm {
     bool list_own;                  /* the master's own was among them */
     bool asking_nodes, nodes_asked; /* now; and answered once, if only by an error */
     bool start_waits;               /* for that */
-    sd_event_source *resync_timer, *nodes_timer;
+    sd_event_source *resync_timer, *nodes_timer, *avoid_timer;
     sd_event_source *engine_timer, *end_timer, *publish_timer, *publish_turn, *turn;
     struct svc_fwm_released *released;
     struct sv_buf info; /* what is being published */
@@ -161,6 +168,13 @@ void svc_fwm_cluster_start(struct svc_fwm *m);
  * choice is claimed until the request is taken. */
 int svc_fwm_choose(struct svc_fwm *m, int64_t request, const struct svc_fw_role *role,
                    struct svc_place_choice *ret, struct sv_error *err) _must_use_;
+
+/* ---- avoid.c ---- */
+
+int svc_fwm_avoid_new(struct svc_fwm *m) _must_use_;
+void svc_fwm_avoid_free(struct svc_fwm *m);
+/* A port of the role's task was taken on the host. */
+void svc_fwm_avoid(struct svc_fwm *m, const char *host, size_t role);
 
 /* ---- operate.c ---- */
 

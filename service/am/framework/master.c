@@ -197,6 +197,7 @@ struct svc_fwm *svc_fwm_free(struct svc_fwm *m)
     svc_files_close(m->files);
     svc_fwm_tasks_clear(m);
     svc_fwm_cluster_free(m);
+    svc_fwm_avoid_free(m);
     for (p = m->released; p; p = next) {
         next = p->next;
         free(p->why);

@@ -347,6 +347,8 @@ int svc_fwm_operate_new(struct svc_fwm *m)
     if (r >= 0)
         r = sd_event_source_set_enabled(m->turn, SD_EVENT_OFF);
     if (r >= 0)
+        r = svc_fwm_avoid_new(m);
+    if (r >= 0)
         r = new_timer(m, on_engine_time, &m->engine_timer);
     return r < 0 ? r : new_timer(m, on_end_time, &m->end_timer);
 }

@@ -8,6 +8,7 @@
 #include "common/oom.h"
 #include "common/str.h"
 #include "service/am/framework/master-internal.h"
+#include "wire/exit-status.h"
 
 static struct svc_allocated allocated(const struct cli_allocation *c)
 {
@@ -181,6 +182,8 @@ static void on_completed(struct cli_am *yarn, struct yarn_container_id id, int32
     if (c)
         sv_log(SV_LOG_INFO, c->key, "%s: %s on %s ended with %d",
                svc_fwm_name(m, c->instance, name), c->key, c->node.host, exit_status);
+    if (c && c->instance && exit_status == YARN_EXIT_PORT_CONFLICT)
+        svc_fwm_avoid(m, c->node.host, svc_fwm_role_of(c->instance));
     svc_engine_completed(m->engine, sv_now_ms(), id, exit_status, diagnostics);
     if (m->registered)
         svc_fwm_operate(m);

@@ -545,6 +545,30 @@ static void test_ports(void **state)
     assert_true(w.n_asked == 1 || times("ask") >= 2);
 }
 
+/* Where a port that is named was taken, the next container is asked for elsewhere for a while. */
+static void test_avoided(void **state)
+{
+    (void)state;
+    begin(ROLE("1", "\"fancyRetryPolicy\":true", "\"p\":{\"start\":2001,\"count\":1}", ""));
+    allocate(2, "node1");
+    settle();
+    started(2);
+    ended(2, YARN_EXIT_PORT_CONFLICT);
+    settle();
+    assert_int_equal(retries("W-0", "transientNormalRetriedCount"), 1);
+    assert_int_equal(times("blacklist(node1 1) ask"), 1);
+    allocate(3, "node1"); /* it was given before */
+    settle();
+    started(3);
+    ended(3, YARN_EXIT_PORT_CONFLICT);
+    assert_int_equal(times("blacklist(node1 1)"), 1);
+    w.m.avoided->until = 0;
+    assert_int_equal(sd_event_source_set_time_relative(w.m.avoid_timer, 0), 0);
+    turn();
+    assert_int_equal(times("blacklist(node1 0)"), 1);
+    assert_null(w.m.avoided);
+}
+
 static void test_gang(void **state)
 {
     (void)state;
@@ -811,6 +835,7 @@ int main(void)
         cmocka_unit_test_teardown(test_told_before_started, tear_down),
         cmocka_unit_test_teardown(test_retry, tear_down),
         cmocka_unit_test_teardown(test_ports, tear_down),
+        cmocka_unit_test_teardown(test_avoided, tear_down),
         cmocka_unit_test_teardown(test_gang, tear_down),
         cmocka_unit_test_teardown(test_flex, tear_down),
         cmocka_unit_test_teardown(test_migrate, tear_down),
