@@ -193,6 +193,8 @@ int svc_fwm_choose(struct svc_fwm *m, int64_t request, const struct svc_fw_role 
     if (!m->places || role->resource.gpus == 0 || (label && *label))
         return 0;
     r = svc_places_choose(m->places, &w, ret, err);
+    if (r == -EAGAIN && !role->resource.gpu_mask)
+        return 0; /* its ports are picked where it is given, and hosts of its type are asked for */
     if (r == 0 && ret->host)
         svc_places_claim(m->places, request, &role->resource, ret);
     return r;

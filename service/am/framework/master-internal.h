@@ -36,6 +36,7 @@ struct svc_fwm_container {
     char *ports; /* "" = none */
     char ip[SVC_TASK_IP_MAX];
     char *instance;                        /* NULL: it was not given to a task */
+    int64_t claim;                         /* its request, among the places; 0: none */
     bool waits;                            /* for the launcher to know of it */
     bool prepares;                         /* a job has its launch */
     struct svc_fwm_container *prev, *next; /* those that wait */
@@ -143,9 +144,10 @@ void svc_fwm_request_add(struct svc_fwm *m, int32_t priority, size_t role, int64
 int svc_fwm_request_role(const struct svc_fwm *m, int32_t priority, size_t *ret) _must_use_;
 /* Why tasks of the role have no container; NULL: nothing is in their way. */
 void svc_fwm_why_set(struct svc_fwm *m, size_t role, const char *why);
-/* The request is over. `kept`: by a container that its task has; else the node was tried in vain.
- */
-void svc_fwm_request_take(struct svc_fwm *m, int32_t priority, bool kept);
+/* The request is over. `by`: the container that its task has; NULL: the node was tried in vain. */
+void svc_fwm_request_take(struct svc_fwm *m, int32_t priority, struct svc_fwm_container *by);
+/* The container's share of its node is free again. */
+void svc_fwm_unclaim(struct svc_fwm *m, struct svc_fwm_container *c);
 void svc_fwm_tasks_clear(struct svc_fwm *m);
 
 /* ---- view.c ---- */
@@ -164,8 +166,8 @@ int svc_fwm_cluster_new(struct svc_fwm *m, struct sv_error *err) _must_use_;
 void svc_fwm_cluster_free(struct svc_fwm *m);
 /* Starts the engine, once the nodes are known where roles want GPUs. */
 void svc_fwm_cluster_start(struct svc_fwm *m);
-/* The node for a request with GPUs; no host: any. -EAGAIN: err says which node lacks what. The
- * choice is claimed until the request is taken. */
+/* The node for a request with GPUs; no host: any, and err says which node lacks what where that is
+ * why. -EAGAIN: none has those that it names. The choice is claimed until the request is taken. */
 int svc_fwm_choose(struct svc_fwm *m, int64_t request, const struct svc_fw_role *role,
                    struct svc_place_choice *ret, struct sv_error *err) _must_use_;
 

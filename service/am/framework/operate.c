@@ -126,7 +126,7 @@ static void on_ask(struct svc_fwm *m, const struct svc_op *op)
 
 static void on_cancel(struct svc_fwm *m, const struct svc_op *op)
 {
-    svc_fwm_request_take(m, op->priority, false);
+    svc_fwm_request_take(m, op->priority, NULL);
     (void)!cli_am_cancel(m->yarn, op->priority, op->request); /* answered already, ignoring */
 }
 

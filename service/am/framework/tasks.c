@@ -102,6 +102,13 @@ static void free_container(struct svc_fwm_container *c)
     free(c);
 }
 
+void svc_fwm_unclaim(struct svc_fwm *m, struct svc_fwm_container *c)
+{
+    if (c->claim && m->places)
+        svc_places_settle(m->places, c->claim, false);
+    c->claim = 0;
+}
+
 /* Out of the table and its lists. */
 static void take_out(struct svc_fwm *m, struct svc_fwm_container *c)
 {
@@ -109,6 +116,7 @@ static void take_out(struct svc_fwm *m, struct svc_fwm_container *c)
         DL_DELETE(m->waiting, c);
     c->waits = c->prepares = false;
     svc_ports_give(m->ports, c->node.host, c->ports);
+    svc_fwm_unclaim(m, c);
     HASH_DEL(m->containers, c);
 }
 
@@ -198,17 +206,19 @@ int svc_fwm_request_role(const struct svc_fwm *m, int32_t priority, size_t *ret)
 }
 
 /* The place of a container that is kept is claimed until the next list of nodes has it. */
-void svc_fwm_request_take(struct svc_fwm *m, int32_t priority, bool kept)
+void svc_fwm_request_take(struct svc_fwm *m, int32_t priority, struct svc_fwm_container *by)
 {
     struct svc_fwm_request *q;
 
     HASH_FIND(hh, m->requests, &priority, sizeof(priority), q);
     if (!q)
         return;
-    if (q->claimed && kept)
+    if (q->claimed && by) {
+        by->claim = q->request;
         note_answered(m, q->request);
-    else if (q->claimed)
+    } else if (q->claimed) {
         svc_places_settle(m->places, q->request, true);
+    }
     HASH_DEL(m->requests, q);
     free(q);
 }

@@ -71,7 +71,7 @@ static void on_allocated(struct cli_am *yarn, const struct cli_allocation *c, vo
         return; /* it was told twice */
     if (svc_fwm_request_role(m, c->priority, &role) == 0) {
         a.refused = !take_ports(m, own, role);
-        svc_fwm_request_take(m, c->priority, !a.refused);
+        svc_fwm_request_take(m, c->priority, a.refused ? NULL : own);
     }
     svc_engine_allocated(m->engine, sv_now_ms(), &a);
     svc_fwm_operate(m);
@@ -182,6 +182,8 @@ static void on_completed(struct cli_am *yarn, struct yarn_container_id id, int32
     if (c)
         sv_log(SV_LOG_INFO, c->key, "%s: %s on %s ended with %d",
                svc_fwm_name(m, c->instance, name), c->key, c->node.host, exit_status);
+    if (c)
+        svc_fwm_unclaim(m, c);
     if (c && c->instance && exit_status == YARN_EXIT_PORT_CONFLICT)
         svc_fwm_avoid(m, c->node.host, svc_fwm_role_of(c->instance));
     svc_engine_completed(m->engine, sv_now_ms(), id, exit_status, diagnostics);

@@ -684,9 +684,10 @@ static void test_resumed(void **state)
 }
 
 #define GPU_ROLE                                                                                   \
-    "{\"version\":3,\"taskRoles\":{\"W\":{\"taskNumber\":3,\"taskService\":{\"version\":1,"        \
-    "\"entryPoint\":\"true\",\"sourceLocations\":[\"file:///x\"],\"resource\":{"                   \
-    "\"cpuNumber\":1,\"memoryMB\":64,\"gpuNumber\":1,\"portDefinitions\":{}}}}}}"
+    "{\"version\":3,\"taskRoles\":{\"W\":{\"taskNumber\":3,\"taskRetryPolicy\":{"                  \
+    "\"maxRetryCount\":-2},\"taskService\":{\"version\":1,\"entryPoint\":\"true\","                \
+    "\"sourceLocations\":[\"file:///x\"],\"resource\":{\"cpuNumber\":1,\"memoryMB\":64,"           \
+    "\"gpuNumber\":1,\"portDefinitions\":{\"p\":{\"count\":1}}}}}}}"
 
 /* Requests for GPUs are for the node whose free ones they fill best; where none has enough, for
  * any. */
@@ -718,6 +719,11 @@ static void test_gpus(void **state)
     allocate(2, "half");
     allocate(3, "half");
     assert_int_equal(w.m.n_answered, 2);
+    settle();
+    started(2);
+    ended(2, 0);
+    settle();
+    assert_int_equal(times("ask(half)"), 3); /* what it had is free before the next list */
     w.nodes(0, nodes, 3, NULL, &w.m);
     assert_int_equal(w.m.n_answered, 0);
 }
