@@ -191,6 +191,7 @@ int svc_fw_update(struct svc_engine *e, int64_t now, const struct svc_fw_descrip
                   struct sv_error *err)
 {
     const struct svc_fw_descriptor *old = e->fw->descriptor;
+    struct svc_node *n, *next;
     bool same = d->n_roles == old->n_roles;
 
     svc_begin(e, now);
@@ -203,6 +204,8 @@ int svc_fw_update(struct svc_engine *e, int64_t now, const struct svc_fw_descrip
     for (size_t i = 0; i < d->n_roles; i++)
         if (e->fw->end.role == old->roles[i].name)
             e->fw->end.role = d->roles[i].name;
+    HASH_ITER (hh, e->nodes, n, next)
+        e->policy->populated(e, n); /* the roles' GPUs and anti-affinity count there */
     svc_settle(e);
     return 0;
 }

@@ -230,6 +230,13 @@ struct yarn_container_id svc_container_id(const struct svc_container *c)
     };
 }
 
+static void populate(struct svc_engine *e, struct svc_node *n, int more)
+{
+    n->live += more;
+    if (e->policy->populated)
+        e->policy->populated(e, n);
+}
+
 void svc_container_add(struct svc_engine *e, struct svc_container *c,
                        const struct yarn_container_id *id, struct svc_node *node, int32_t port)
 {
@@ -242,7 +249,7 @@ void svc_container_add(struct svc_engine *e, struct svc_container *c,
         return;
     }
     e->n_containers++;
-    node->live++;
+    populate(e, node, 1);
 }
 
 void svc_container_remove(struct svc_engine *e, struct svc_container *c)
@@ -250,7 +257,7 @@ void svc_container_remove(struct svc_engine *e, struct svc_container *c)
     HASH_DEL(e->containers, c);
     if (c->inst) {
         e->n_containers--;
-        c->node->live--;
+        populate(e, c->node, -1);
     } else {
         DL_DELETE(e->surplus, c);
         free(c);

@@ -40,6 +40,7 @@ struct svc_node { /* a host */
     size_t n_ports, n_usable;
     int64_t live; /* containers of instances, of all components */
     bool blacklisted;
+    bool occupied;                /* blacklisted as long as it is, whatever failed there */
     struct svc_node *prev, *next; /* of the blacklist */
     UT_hash_handle hh;
 };

@@ -80,6 +80,16 @@ static void tell(struct svc_engine *e, const struct svc_node *n)
     op->on = n->blacklisted;
 }
 
+static void blacklist(struct svc_engine *e, struct svc_node *n, bool on)
+{
+    n->blacklisted = on;
+    if (on)
+        DL_APPEND(e->blacklist, n);
+    else
+        DL_DELETE(e->blacklist, n);
+    tell(e, n);
+}
+
 void svc_entry_failed(struct svc_comp *c, struct svc_entry *n)
 {
     struct svc_engine *e = c->engine;
@@ -92,9 +102,14 @@ void svc_entry_failed(struct svc_comp *c, struct svc_entry *n)
     n->failed_recently++;
     if (n->node->blacklisted || !svc_entry_failed_too_often(c, n))
         return;
-    n->node->blacklisted = true;
-    DL_APPEND(e->blacklist, n->node);
-    tell(e, n->node);
+    blacklist(e, n->node, true);
+}
+
+void svc_node_occupied(struct svc_engine *e, struct svc_node *n, bool occupied)
+{
+    n->occupied = occupied;
+    if (n->blacklisted != occupied)
+        blacklist(e, n, occupied);
 }
 
 void svc_nodes_forgive(struct svc_engine *e)
@@ -102,11 +117,9 @@ void svc_nodes_forgive(struct svc_engine *e)
     struct svc_node *n, *next;
 
     e->window++;
-    DL_FOREACH_SAFE (e->blacklist, n, next) {
-        n->blacklisted = false;
-        DL_DELETE(e->blacklist, n);
-        tell(e, n);
-    }
+    DL_FOREACH_SAFE (e->blacklist, n, next)
+        if (!n->occupied)
+            blacklist(e, n, false);
 }
 
 void svc_nodes_tell(struct svc_engine *e)

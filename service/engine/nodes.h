@@ -16,6 +16,8 @@ void svc_entry_failed(struct svc_comp *c, struct svc_entry *n);
 bool svc_entry_failed_too_often(const struct svc_comp *c, const struct svc_entry *n);
 /* A new window begins: no host has failed. */
 void svc_nodes_forgive(struct svc_engine *e);
+/* On the blacklist, for there is to be no other container there. */
+void svc_node_occupied(struct svc_engine *e, struct svc_node *n, bool occupied);
 void svc_nodes_tell(struct svc_engine *e); /* the blacklist again */
 
 /* The list of recently used hosts. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "service/engine/framework-task.h"
+#include "service/engine/nodes.h"
 
 /* ---- set-up ----------------------------------------------------------------------------------*/
 
@@ -73,6 +74,24 @@ static int32_t framework_priority(const struct svc_comp *c, bool located)
     (void)c;
     (void)located;
     return -1; /* requests have their own */
+}
+
+/* Requests for GPUs name their host (place.h): one on the blacklist would leave them unanswered. */
+static bool is_alone(const struct svc_fw_descriptor *d)
+{
+    for (size_t i = 0; i < d->n_roles; i++)
+        if (d->roles[i].resource.gpus > 0)
+            return false;
+    return d->anti_affine;
+}
+
+/* The ResourceManager may give the same host for every request, however often that is refused. */
+static void framework_populated(struct svc_engine *e, struct svc_node *n)
+{
+    bool occupied = n->live > 0 && is_alone(e->fw->descriptor);
+
+    if (n->occupied != occupied)
+        svc_node_occupied(e, n, occupied);
 }
 
 static bool framework_accepts(struct svc_comp *c, const struct svc_node *n)
@@ -154,4 +173,5 @@ const struct svc_policy svc_framework_policy = {
     .may_launch = svc_task_may_launch,
     .moved = svc_task_moved,
     .due = framework_due,
+    .populated = framework_populated,
 };

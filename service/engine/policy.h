@@ -67,6 +67,8 @@ struct svc_policy {
     /* Its list changed; -1: it is new, it is removed. */
     void (*moved)(struct svc_inst *i, int from, int to);
     void (*due)(struct svc_engine *e, struct svc_timer *t);
+    /* Another number of containers of instances is on the host. */
+    void (*populated)(struct svc_engine *e, struct svc_node *n);
 };
 
 /* Shared by several policies. */

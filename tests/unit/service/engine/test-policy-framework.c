@@ -287,14 +287,18 @@ static void test_anti_affinity(void **state)
     f.roles[0].retry.max_retries = -1;
     framework_start(&w, &f);
     a = allocate_for(&w, "role0-0", "h0");
+    assert_int_equal(w.n_blacklisted, 1);  /* or the ResourceManager may give h0 for ever */
     b = allocate_for(&w, "role1-0", "h0"); /* of another role: the whole framework counts */
     assert_int_equal(w.box[b].state, RELEASED);
+    assert_int_equal(w.n_blacklisted, 1);
     assert_int_equal(task_state(&w, "role1-0"), SVC_FW_CONTAINER_REQUESTED);
     b = allocate_for(&w, "role1-0", "h1");
     c = allocate_for(&w, "role0-1", "h1");
     assert_int_equal(w.box[c].state, RELEASED);
+    assert_int_equal(w.n_blacklisted, 2);
     started(&w, a);
     ended_with(&w, a, 1, "x"); /* h0 is free again */
+    assert_int_equal(w.n_blacklisted, 1);
     c = allocate_for(&w, "role0-1", "h0");
     assert_int_equal(w.box[c].state, LAUNCHED);
     framework_free(&w, &f);
@@ -319,6 +323,36 @@ static void test_hosts_are_counted(void **state)
     ended_with(&w, b, 1, "x");
     c = allocate_for(&w, "role0-2", "h0");
     assert_int_equal(w.box[c].state, LAUNCHED);
+    framework_free(&w, &f);
+}
+
+/* It counts from an update on, in both directions; requests for GPUs choose their host. */
+static void test_anti_affinity_is_updated(void **state)
+{
+    struct svc_fw_role roles[ROLES];
+    struct svc_fw_descriptor d;
+
+    (void)state;
+    framework_init(&f, 2);
+    framework_start(&w, &f);
+    allocate_for(&w, "role0-0", "h0");
+    allocate_for(&w, "role1-0", "h1");
+    assert_int_equal(w.n_blacklisted, 0);
+    d = f.d;
+    memcpy(roles, f.roles, sizeof(roles));
+    d.roles = roles;
+    d.anti_affine = true;
+    assert_int_equal(svc_fw_update(w.e, w.now, &d, NULL), 0);
+    carry_out(&w);
+    assert_int_equal(w.n_blacklisted, 2);
+    svc_engine_resync(w.e, w.now); /* they are told again */
+    carry_out(&w);
+    assert_int_equal(w.n_blacklisted, 4);
+    w.n_blacklisted = 2;
+    roles[1].resource.gpus = 1;
+    assert_int_equal(svc_fw_update(w.e, w.now, &d, NULL), 0);
+    carry_out(&w);
+    assert_int_equal(w.n_blacklisted, 0);
     framework_free(&w, &f);
 }
 
@@ -544,6 +578,7 @@ int main(void)
         cmocka_unit_test(test_migrate),
         cmocka_unit_test(test_tail_shrinks),
         cmocka_unit_test(test_anti_affinity),
+        cmocka_unit_test(test_anti_affinity_is_updated),
         cmocka_unit_test(test_hosts_are_counted),
         cmocka_unit_test(test_completion),
         cmocka_unit_test(test_completion_by_role),
