@@ -5,7 +5,7 @@ CFLAGS_client := $(CFLAGS_common) $(shell $(PKGCONFIG) --cflags libcurl jansson)
 
 # The static library, and what of HTTP its logs need.
 CLIENT_LIB_OBJS := $(call objects,client/lib)
-CLIENT_LIB_HTTP_OBJS := $(addprefix $(BUILD)/client/http/,fetch.o node-url.o log-unframe.o)
+CLIENT_LIB_HTTP_OBJS := $(addprefix $(BUILD)/client/http/,fetch.o node-url.o log-unframe.o plain-answer.o plain-get.o)
 CLIENT_A := $(BUILD)/libselvedge-client.a
 $(CLIENT_A): $(CLIENT_LIB_OBJS) $(CLIENT_LIB_HTTP_OBJS)
 LIBS += $(CLIENT_A)

@@ -167,6 +167,8 @@ static int begin_loop(struct cli_ctx *ctx)
     if (r >= 0)
         r = cli_fetch_new(ctx->event, &ctx->fetch);
     if (r >= 0)
+        cli_fetch_plain_first(ctx->fetch);
+    if (r >= 0)
         r = sd_event_add_time_relative(ctx->event, &ctx->patience, CLOCK_MONOTONIC,
                                        (uint64_t)ctx->wait_ms * 1000, 0, on_patience, ctx);
     return r < 0 ? cli_fail("event loop: %s", strerror(-r)) : 0;

@@ -6,7 +6,9 @@
 #include <string.h>
 #include <utlist.h>
 
+#include "client/http/plain-get.h"
 #include "common/buf.h"
+#include "common/clock.h"
 #include "common/web/curl-loop.h"
 
 #define TOTAL_MS 20000L
@@ -26,8 +28,10 @@ struct fetch_request {
     struct curl_slist *headers;
     struct sv_buf body;
     size_t head_bytes;
-    bool cut;    /* `max` bytes were received: the rest is rejected */
-    bool of_job; /* its server may be hostile: no ticket */
+    bool cut;      /* `max` bytes were received: the rest is rejected */
+    bool of_job;   /* its server may be hostile: no ticket */
+    bool apart;    /* in no list: not queued yet, or under way without libcurl */
+    long spent_ms; /* before libcurl */
     char error[CURL_ERROR_SIZE];
     cli_fetch_fn fn;
     void *userdata;
@@ -39,6 +43,10 @@ struct cli_fetch {
     const struct sv_curl *curl; /* NULL before the first request */
     struct sv_curl_loop *loop;
     struct fetch_request *requests, *waiting;
+    bool plain_first;
+    struct fetch_request *plain; /* made without libcurl, by plain_get; NULL: none */
+    struct cli_plain_get *plain_get;
+    int64_t plain_began_ms;
     long under_way, under_way_max;
     CURL *idle[UNDER_WAY]; /* handles for further requests */
     size_t n_idle;
@@ -71,7 +79,7 @@ static void fetch_request_free(struct fetch_request *q)
         sv_curl_loop_remove(q->f->loop, q->easy); /* none, once it has ended */
         put_handle(q->f, q->easy);
         q->f->curl->slist_free_all(q->headers);
-    } else {
+    } else if (!q->apart) {
         DL_DELETE(q->f->waiting, q);
     }
     sv_buf_free(&q->body);
@@ -147,7 +155,7 @@ int cli_fetch_new(sd_event *event, struct cli_fetch **ret)
     return 0;
 }
 
-/* Called for the first request: most commands make none. */
+/* Called for the first request by libcurl: most commands make none. */
 static int start(struct cli_fetch *f)
 {
     struct sv_error err = { 0 };
@@ -177,6 +185,9 @@ struct cli_fetch *cli_fetch_free(struct cli_fetch *f)
 
     if (!f)
         return NULL;
+    f->plain_get = cli_plain_get_free(f->plain_get);
+    if (f->plain)
+        cancel(f->plain);
     DL_FOREACH_SAFE (f->requests, q, next)
         cancel(q);
     DL_FOREACH_SAFE (f->waiting, q, next)
@@ -189,6 +200,11 @@ struct cli_fetch *cli_fetch_free(struct cli_fetch *f)
     sd_event_unref(f->event);
     free(f);
     return NULL;
+}
+
+void cli_fetch_plain_first(struct cli_fetch *f)
+{
+    f->plain_first = true;
 }
 
 /* With a second method libcurl asks first without any, and takes what the server's 401 names;
@@ -223,7 +239,7 @@ static void set_options(struct fetch_request *q)
     SET(CURLOPT_PROXY, ""); /* cluster addresses need no proxy */
     SET(CURLOPT_NOSIGNAL, 1L);
     SET(CURLOPT_QUICK_EXIT, 1L); /* a name service that hangs does not hold up the end */
-    SET(CURLOPT_TIMEOUT_MS, q->f->total_ms);
+    SET(CURLOPT_TIMEOUT_MS, SV_MAX(q->f->total_ms - q->spent_ms, 1L));
     SET(CURLOPT_CONNECTTIMEOUT_MS, CONNECT_MS);
     if (q->body.max - 1 > BUFFER)
         SET(CURLOPT_BUFFERSIZE, (long)BUFFER);
@@ -298,14 +314,58 @@ struct wanted {
     bool of_job;
 };
 
-static int submit(struct cli_fetch *f, const struct wanted *w, cli_fetch_fn fn, void *userdata)
+/* ---- Without libcurl ---- */
+
+/* The request as it was submitted, by libcurl. */
+static void repeat(struct fetch_request *q)
 {
-    struct fetch_request *q;
+    struct cli_fetch *f = q->f;
     int r = start(f);
 
-    if (r < 0)
-        return r;
-    q = calloc(1, sizeof(*q));
+    q->apart = false;
+    q->spent_ms = (long)(sv_now_ms() - f->plain_began_ms);
+    DL_APPEND(f->waiting, q);
+    if (r >= 0)
+        r = begin(q);
+    if (r < 0) {
+        q->fn(r, "", 0, strerror(-r), q->userdata);
+        fetch_request_free(q);
+    }
+}
+
+static void on_plain(int status, const char *body, size_t len, void *userdata)
+{
+    struct cli_fetch *f = userdata;
+    struct fetch_request *q = f->plain;
+
+    f->plain = NULL;
+    f->plain_get = cli_plain_get_free(f->plain_get);
+    if (status < 0) {
+        repeat(q);
+        return;
+    }
+    q->fn(status, body, len, NULL, q->userdata);
+    fetch_request_free(q);
+}
+
+static bool begins_plain(struct cli_fetch *f, struct fetch_request *q)
+{
+    bool bare = q->of_job || (f->n_extra == 0 && !f->authentication);
+
+    if (!f->plain_first || f->loop || f->plain || q->method || q->data || q->header || !bare)
+        return false;
+    if (cli_plain_get(f->event, q->url, ACCEPT, q->body.max - 1, on_plain, f, &f->plain_get) < 0)
+        return false;
+    f->plain = q;
+    f->plain_began_ms = sv_now_ms();
+    return true;
+}
+
+static int submit(struct cli_fetch *f, const struct wanted *w, cli_fetch_fn fn, void *userdata)
+{
+    struct fetch_request *q = calloc(1, sizeof(*q));
+    int r = 0;
+
     if (!q)
         return -ENOMEM;
     q->f = f;
@@ -314,13 +374,21 @@ static int submit(struct cli_fetch *f, const struct wanted *w, cli_fetch_fn fn, 
     q->userdata = userdata;
     q->method = w->method;
     q->of_job = w->of_job;
-    DL_APPEND(f->waiting, q);
+    q->apart = true;
     q->url = strdup(w->url);
     q->header = w->header ? strdup(w->header) : NULL;
     q->data = w->data ? strdup(w->data) : NULL;
     if (!q->url || (w->header && !q->header) || (w->data && !q->data))
         r = -ENOMEM;
-    else if (f->under_way < f->under_way_max)
+    else if (begins_plain(f, q))
+        return 0;
+    else
+        r = start(f);
+    if (r >= 0) {
+        q->apart = false;
+        DL_APPEND(f->waiting, q);
+    }
+    if (r >= 0 && f->under_way < f->under_way_max)
         r = begin(q);
     if (r < 0)
         fetch_request_free(q);

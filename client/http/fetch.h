@@ -1,4 +1,5 @@
-/* HTTP requests of the command line, on its event loop, by libcurl, which the first request loads.
+/* HTTP requests of the command line, on its event loop, by libcurl, which the first request loads;
+ * a command that makes a single GET may do without it (plain-get.h).
  * Responses come from daemons and from applications: sizes and times are bounded, redirects are not
  * followed. */
 #ifndef SELVEDGE_CLIENT_HTTP_FETCH_H
@@ -19,6 +20,10 @@ int cli_fetch_new(sd_event *event, struct cli_fetch **ret) _must_use_;
 /* Open requests end with -ECANCELED first; their callbacks must not make new ones. */
 struct cli_fetch *cli_fetch_free(struct cli_fetch *f);
 
+/* A GET goes without libcurl before any request needs that: while no other is under way, and unless
+ * it has a header of cli_fetch_header() or a ticket. What it does not understand is repeated by
+ * libcurl. */
+void cli_fetch_plain_first(struct cli_fetch *f);
 /* Later requests have the user's Kerberos ticket for their server (SPNEGO): `at_once`, or for those
  * that ask for it. */
 void cli_fetch_negotiate(struct cli_fetch *f, bool at_once);

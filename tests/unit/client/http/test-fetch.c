@@ -1,5 +1,5 @@
-/* GET and POST against a server of the test: requests, and when it closes; many requests; and the
- * error without libcurl. TLS is in test-logs-webhdfs. */
+/* GET and POST against a server of the test: requests, and when it closes; many requests; the first
+ * GET without libcurl; and the error without libcurl. TLS is in test-logs-webhdfs. */
 #include "client/http/fetch.h"
 
 #include <arpa/inet.h>
@@ -30,6 +30,7 @@ struct test {
     const char *answer; /* NULL: none */
     size_t size, sent;
     bool stays, post;   /* stays: the server keeps the connection */
+    bool plain;         /* cli_fetch_plain_first(): what it gives up comes a second time */
     const char *method; /* of cli_fetch_send(), with `json` */
     const char *json;
     char request[512];
@@ -75,6 +76,9 @@ static int on_accept(sd_event_source *s, int fd, uint32_t revents, void *userdat
     (void)s;
     (void)revents;
     t->connections++;
+    if (t->connection)
+        close(t->connection);
+    t->sent = 0;
     t->connection = accept4(fd, NULL, NULL, SOCK_CLOEXEC);
     assert_true(t->connection >= 0);
     if (t->answer)
@@ -102,6 +106,8 @@ static void begin(struct test *t)
 
     assert_true(sd_event_new(&t->event) >= 0);
     assert_int_equal(cli_fetch_new(t->event, &t->fetch), 0);
+    if (t->plain)
+        cli_fetch_plain_first(t->fetch);
     t->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     assert_int_equal(bind(t->fd, (struct sockaddr *)&sa, sizeof(sa)), 0);
     assert_int_equal(listen(t->fd, 5), 0);
@@ -139,7 +145,7 @@ static void request(struct test *t)
     assert_int_equal(t->calls, 0); /* only from the loop */
     assert_true(sd_event_loop(t->event) >= 0);
     assert_int_equal(t->calls, 1);
-    assert_true(t->connections <= 1);
+    assert_true(t->connections <= 1 + t->plain);
     end(t);
 }
 
@@ -308,6 +314,16 @@ static void on_many(int status, const char *body, size_t len, const char *why, v
         sd_event_exit(m->event, 0);
 }
 
+static void on_lacking(int status, const char *body, size_t len, const char *why, void *userdata)
+{
+    struct many *m = userdata;
+
+    (void)body;
+    (void)len;
+    (void)why;
+    (void)sd_event_exit(m->event, -status); /* failing: the loop would not end */
+}
+
 static void test_many(void **state)
 {
     struct many m = { .wanted = 1000 };
@@ -329,15 +345,93 @@ static void test_many(void **state)
     assert_int_equal(m.answered, 1000);
 }
 
-/* In a process whose libcurl is an empty file. */
+static void plainly(const char *answer, bool stays, int status, const char *body, int connections)
+{
+    struct test t = { .answer = answer, .size = strlen(answer), .stays = stays, .plain = true };
+
+    begin(&t);
+    request(&t);
+    assert_int_equal(t.status, status);
+    assert_string_equal(t.body, body);
+    assert_int_equal(t.connections, connections);
+    assert_memory_equal(t.request, "GET /path?q HTTP/1.1\r\n", 22);
+    assert_non_null(strstr(t.request, "\r\nHost: 127.0.0.1:"));
+    assert_non_null(strstr(t.request, "\r\nAccept: application/json, "));
+}
+
+/* A simple answer is taken as it is; of any other, libcurl asks again, and its word holds. */
+static void test_plain(void **state)
+{
+    char large[200] = OK "Content-Length: 100\r\n\r\n", body[MAX + 1] = "";
+
+    (void)state;
+    plainly(OK "Content-Length: 2\r\n\r\n{}", true, 200, "{}", 1);
+    plainly(OK "Content-Length: 2\r\n\r\n{}", false, 200, "{}", 1);
+    plainly("HTTP/1.0 503\r\nContent-Length: 0\r\n\r\n", true, 503, "", 1);
+    plainly(OK "\r\n{}", false, 200, "{}", 2);
+    plainly(OK "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n", true, 200, "{}", 2);
+    plainly(OK "Content-Length: 3\r\n\r\n{}", false, -EIO, "{}", 2);
+    plainly("220 mail\r\n", false, -EIO, "", 2);
+    memset(large + strlen(large), 'x', 100);
+    memset(body, 'x', MAX);
+    plainly(large, true, 200, body, 2);
+}
+
+static void test_plain_no_answer(void **state)
+{
+    struct test silent = { .plain = true }, absent = { .plain = true }, wrong = { .plain = true };
+
+    (void)state;
+    begin(&silent);
+    cli_fetch_patience(silent.fetch, 1);
+    request(&silent);
+    assert_int_equal(silent.status, -ETIMEDOUT);
+    begin(&absent);
+    stop_listening(&absent);
+    request(&absent);
+    assert_int_equal(absent.status, -ECONNREFUSED);
+    assert_non_null(strstr(absent.why, "connect"));
+    begin(&wrong);
+    snprintf(wrong.url, sizeof(wrong.url), "http://:1/");
+    request(&wrong);
+    assert_int_equal(wrong.status, -EIO);
+    assert_int_equal(wrong.connections, 0);
+}
+
+/* A request with a header goes by libcurl at once; requests that are open at the end are canceled.
+ */
+static void test_plain_first_alone(void **state)
+{
+    static const char answer[] = OK "Content-Length: 2\r\n\r\n{}";
+    struct test t = { .answer = answer, .size = strlen(answer), .plain = true, .post = true },
+                canceled = { .plain = true };
+    struct many m = { 0 };
+
+    (void)state;
+    begin(&t);
+    request(&t);
+    assert_int_equal(t.status, 200);
+    begin(&canceled);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(cli_fetch_get(canceled.fetch, canceled.url, 64, on_many, &m), 0);
+    end(&canceled);
+    assert_int_equal(m.canceled, 3);
+}
+
+/* In a process whose libcurl is an empty file: at once, and after a first GET without it. */
 static int without(void)
 {
-    sd_event *event = NULL;
+    struct many m = { .wanted = 1 };
     struct cli_fetch *f = NULL;
 
-    if (sd_event_new(&event) < 0 || cli_fetch_new(event, &f) < 0)
+    if (sd_event_new(&m.event) < 0 || cli_fetch_new(m.event, &f) < 0)
         return 1;
-    return cli_fetch_get(f, "http://127.0.0.1:1/", 64, on_answer, NULL) == -ELIBACC ? 0 : 2;
+    if (cli_fetch_get(f, "http://127.0.0.1:1/", 64, on_answer, NULL) != -ELIBACC)
+        return 2;
+    cli_fetch_plain_first(f);
+    if (cli_fetch_get(f, "http://127.0.0.1:1/", 64, on_lacking, &m) < 0)
+        return 3;
+    return sd_event_loop(m.event) == ELIBACC ? 0 : 4;
 }
 
 static void test_no_library(void **state)
@@ -381,12 +475,20 @@ static void test_no_library(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_answers),    cmocka_unit_test(test_redirect),
-        cmocka_unit_test(test_post),       cmocka_unit_test(test_send),
-        cmocka_unit_test(test_truncated),  cmocka_unit_test(test_not_whole),
-        cmocka_unit_test(test_headers),    cmocka_unit_test(test_no_answer),
-        cmocka_unit_test(test_urls),       cmocka_unit_test(test_many),
+        cmocka_unit_test(test_answers),
+        cmocka_unit_test(test_redirect),
+        cmocka_unit_test(test_post),
+        cmocka_unit_test(test_send),
+        cmocka_unit_test(test_truncated),
+        cmocka_unit_test(test_not_whole),
+        cmocka_unit_test(test_headers),
+        cmocka_unit_test(test_no_answer),
+        cmocka_unit_test(test_urls),
+        cmocka_unit_test(test_many),
         cmocka_unit_test(test_no_library),
+        cmocka_unit_test(test_plain),
+        cmocka_unit_test(test_plain_no_answer),
+        cmocka_unit_test(test_plain_first_alone),
     };
 
     if (getenv(WITHOUT))
