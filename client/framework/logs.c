@@ -1,6 +1,5 @@
 /* `selvedge framework logs NAME [TASK]`: finds the application, and the container of the task; then
  * it is `selvedge logs`. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "client/core/options.h"
@@ -52,34 +51,6 @@ static void on_info(const json_t *info, void *userdata)
     json_decref(rows);
 }
 
-static const struct cli_command *logs_row(const struct cli_ctx *ctx)
-{
-    for (const struct cli_command *c = ctx->commands; c->name; c++)
-        if (strcmp(c->name, "logs") == 0)
-            return c;
-    return NULL;
-}
-
-/* Runs `selvedge logs` with the same options, which getopt_long() has moved to the front. */
-static int show(struct wanted *w, char **argv)
-{
-    struct cli_ctx *ctx = w->ctx;
-    int n = optind, code;
-    char **words = calloc((size_t)n + 3, sizeof(*words));
-
-    if (!words || cli_start_over(ctx, logs_row(ctx)) < 0) {
-        free(words);
-        return cli_fail("out of memory");
-    }
-    memcpy(words, argv, (size_t)n * sizeof(*words));
-    words[n++] = w->application;
-    if (*w->container)
-        words[n++] = w->container;
-    code = cli_logs_run(ctx, n, words, false);
-    free(words);
-    return code;
-}
-
 int cli_cmd_framework_logs(struct cli_ctx *ctx, int argc, char **argv)
 {
     struct wanted w = { .ctx = ctx };
@@ -95,5 +66,5 @@ int cli_cmd_framework_logs(struct cli_ctx *ctx, int argc, char **argv)
     w.task = argv[optind + 1];
     cli_framework_info(ctx, on_info, &w);
     code = cli_loop(ctx);
-    return code != 0 ? code : show(&w, argv);
+    return code != 0 ? code : cli_logs_found(ctx, argv, w.application, w.container, false);
 }

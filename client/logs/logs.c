@@ -3,6 +3,7 @@
 #include "client/logs/logs.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "client/core/app-argument.h"
@@ -165,6 +166,29 @@ int cli_logs_run(struct cli_ctx *ctx, int argc, char **argv, bool service)
     cli_status_free(&g.l.status);
     free(g.l.rows);
     return code;
+}
+
+static const struct cli_command *logs_row(const struct cli_ctx *ctx)
+{
+    for (const struct cli_command *c = ctx->commands; c->name; c++)
+        if (strcmp(c->name, "logs") == 0)
+            return c;
+    return NULL;
+}
+
+int cli_logs_found(struct cli_ctx *ctx, char **argv, char *application, char *container,
+                   bool service)
+{
+    int n = optind;
+    _cleanup_free_ char **words = calloc((size_t)n + 3, sizeof(*words));
+    char *const ids[] = { application, container };
+
+    if (!words || cli_start_over(ctx, logs_row(ctx)) < 0)
+        return cli_fail("out of memory");
+    memcpy(words, argv, (size_t)n * sizeof(*words));
+    for (size_t i = 0; i < SV_ARRAY_LEN(ids) && *ids[i]; i++)
+        words[n++] = ids[i];
+    return cli_logs_run(ctx, n, words, service);
 }
 
 int cli_cmd_logs(struct cli_ctx *ctx, int argc, char **argv)

@@ -41,6 +41,10 @@ struct cli_logs {
 
 /* `selvedge logs`, of a `service` too; argv as for cli_cmd_logs(). */
 int cli_logs_run(struct cli_ctx *ctx, int argc, char **argv, bool service);
+/* `selvedge logs` of what another command has found: with its options, which getopt_long() has
+ * moved to the front of `argv`. `container` may be "": all. */
+int cli_logs_found(struct cli_ctx *ctx, char **argv, char *application, char *container,
+                   bool service);
 /* True if the file is selected. */
 bool cli_logs_wanted(const struct cli_logs *l, const char *name);
 /* True if the container is selected. `row` may be NULL: its instance is unknown. */

@@ -1,6 +1,5 @@
 /* `selvedge service logs NAME [INSTANCE]`: finds the application, and the container of the
  * instance; then it is `selvedge logs`. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "client/core/options.h"
@@ -70,34 +69,6 @@ static int find(struct wanted *w, int argc, char **argv)
     return cli_loop(w->ctx);
 }
 
-static const struct cli_command *logs_row(const struct cli_ctx *ctx)
-{
-    for (const struct cli_command *c = ctx->commands; c->name; c++)
-        if (strcmp(c->name, "logs") == 0)
-            return c;
-    return NULL;
-}
-
-/* Runs `selvedge logs` with the same options, which getopt_long() has moved to the front. */
-static int show(struct wanted *w, char **argv)
-{
-    struct cli_ctx *ctx = w->ctx;
-    int n = optind, code;
-    char **words = calloc((size_t)n + 3, sizeof(*words));
-
-    if (!words || cli_start_over(ctx, logs_row(ctx)) < 0) {
-        free(words);
-        return cli_fail("out of memory");
-    }
-    memcpy(words, argv, (size_t)n * sizeof(*words));
-    words[n++] = w->application;
-    if (*w->container)
-        words[n++] = w->container;
-    code = cli_logs_run(ctx, n, words, true);
-    free(words);
-    return code;
-}
-
 int cli_cmd_service_logs(struct cli_ctx *ctx, int argc, char **argv)
 {
     struct wanted w = { .ctx = ctx };
@@ -108,5 +79,5 @@ int cli_cmd_service_logs(struct cli_ctx *ctx, int argc, char **argv)
         if (c == '?')
             return 2;
     code = find(&w, argc, argv);
-    return code != 0 ? code : show(&w, argv);
+    return code != 0 ? code : cli_logs_found(ctx, argv, w.application, w.container, true);
 }
