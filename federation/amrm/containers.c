@@ -299,6 +299,32 @@ int fed_containers_know(struct fed_containers *c, struct yarn_container_id id, s
     return 0;
 }
 
+/* One that is staged is kept, or undone, with the rest. */
+static void has_ended(struct fed_containers *c, struct container *it)
+{
+    if (it->is_new || it->telling)
+        it->ending = true;
+    else if (!it->ended && !it->ending)
+        retire(c, it);
+}
+
+int fed_containers_master_has(struct fed_containers *c, struct yarn_container_id id, size_t member,
+                              bool ended)
+{
+    struct container *it = find(c, id);
+    int r = it ? 0 : fed_containers_know(c, id, member, true);
+
+    if (r < 0)
+        return r;
+    it = it ? it : find(c, id);
+    if (it->member != member)
+        return -EEXIST;
+    it->told = true;
+    if (ended)
+        has_ended(c, it);
+    return 0;
+}
+
 int fed_containers_owner(const struct fed_containers *c, struct yarn_container_id id)
 {
     const struct container *it = find(c, id);

@@ -49,6 +49,10 @@ void fed_containers_undo(struct fed_containers *c);
  * -EEXIST: known; -EXDEV: of another application; -ENOSPC, -ENOMEM. */
 int fed_containers_know(struct fed_containers *c, struct yarn_container_id id, size_t member,
                         bool told) _must_use_;
+/* Learned from elsewhere, at once: the master was told of the container, or of its end. -EEXIST: it
+ * is another member's; -EXDEV, -ENOSPC, -ENOMEM. */
+int fed_containers_master_has(struct fed_containers *c, struct yarn_container_id id, size_t member,
+                              bool ended) _must_use_;
 /* The member of a live container, -ENOENT if there is none. */
 int fed_containers_owner(const struct fed_containers *c, struct yarn_container_id id);
 /* It has ended, and the master was told; staged ends do not count. */

@@ -29,6 +29,8 @@ struct nm_fed_member {
     bool attached;              /* by a stored token, and not registered again yet */
     bool clashed;               /* said in the log */
     bool exchanging;            /* it is to be told of containers that are given back */
+    bool told_damaged;          /* the record of its last answer cannot be read */
+    bool drops_news;            /* its next answer has nothing that the master is told */
     uint64_t keeping;           /* its token, with that commit; 0: it is not being kept */
 };
 
@@ -244,6 +246,15 @@ void nm_fed_answer_last(struct nm_fed *f);
  * n_recording; FED_MORE; -ENOMEM. */
 int nm_fed_record(struct nm_fed *f, struct fed_budget *b);
 int nm_fed_take_told(struct nm_fed *f, const char *member, const struct nm_amrm_record *record);
+/* As nm_fed_know() of the answer that a member has given once more. Where its record is damaged the
+ * master knows what is in it. */
+int nm_fed_know_recalled(struct nm_fed *f, size_t member,
+                         const Hadoop__Yarn__AllocateResponseProto *m, struct fed_relay_at *at,
+                         struct fed_budget *b);
+/* The answer, or of an answer that the master knows the rest; NULL: no memory. */
+const Hadoop__Yarn__AllocateResponseProto *
+nm_fed_without_news(struct nm_fed *f, size_t member, const Hadoop__Yarn__AllocateResponseProto *m,
+                    struct sv_arena *a);
 /* Its allocated containers are the member's; whether the master was told is not known. */
 int nm_fed_know(struct nm_fed *f, size_t member, const Hadoop__Yarn__AllocateResponseProto *m,
                 struct fed_relay_at *at, struct fed_budget *b);

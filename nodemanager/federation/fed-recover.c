@@ -114,7 +114,7 @@ int nm_fed_recover(struct nm_fed *f, enum nm_amrm_recovery from, const struct nm
     for (size_t i = 0; i < f->n_members; i++)
         tokens += f->members[i].token != NULL;
     f->restarted = f->recovered = f->home_unsure = from == NM_AMRM_RESTARTED && f->home_response;
-    f->resyncing = f->told != NULL; /* it had heartbeats: it is registered */
+    f->resyncing |= f->told != NULL; /* it had heartbeats: it is registered */
     sv_log_info("%s: recovered%s, with masters in %zu other sub-clusters", f->at->text,
                 f->home_response ? " registered" : "", tokens);
     f->step(f);

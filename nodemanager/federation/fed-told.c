@@ -267,26 +267,108 @@ int nm_fed_record(struct nm_fed *f, struct fed_budget *b)
 
 /* ---- After a restart ---- */
 
+/* A damaged record of a member's last answer: the member says it once more, and all of that is
+ * taken for told. It was, unless the daemon was killed in the milliseconds between the answer and
+ * its commit, or before the master had read it; then the master never hears of it. Taken for news
+ * it would mostly be told twice, and masters count twice. The other record, of ends that the master
+ * knows, has no such substitute: ResourceManagers repeat those ends among new ones, and an attempt
+ * whose record of them is damaged is not recovered. */
+static int told_damaged(struct nm_fed *f, size_t member, const struct nm_amrm_record *record)
+{
+    sv_log_warning("%s: record %s of the AMRMProxy is damaged: what the sub-cluster said last is "
+                   "taken for told; if the master had not read it, containers and ends are lost",
+                   f->at->text, record->name);
+    f->members[member].told_damaged = true;
+    f->resyncing = true; /* it had heartbeats */
+    return 0;
+}
+
+static int read_told(const struct nm_amrm_record *record, struct nm_fed_reply *r)
+{
+    ProtobufCMessage *m = NULL;
+    int e;
+
+    r->arena = sv_arena_new(ipc_arena_max(record->len));
+    e = r->arena ? ipc_unpack(r->arena, &hadoop__yarn__allocate_response_proto__descriptor,
+                              record->data, record->len, &m)
+                 : -ENOMEM;
+    if (e == 0)
+        r->answer = (const answer_proto *)m;
+    return e;
+}
+
 int nm_fed_take_told(struct nm_fed *f, const char *member, const struct nm_amrm_record *record)
 {
     struct fed_budget all = FED_BUDGET_ALL;
+    bool last = strncmp(record->name, NM_FED_TOLD_RECORD, strlen(NM_FED_TOLD_RECORD)) == 0;
     int at = nm_fed_member_add(f, member);
     struct nm_fed_reply *r = at < 0 ? NULL : calloc(1, sizeof(*r));
-    ProtobufCMessage *m = NULL;
     int e;
 
     if (!r)
         return at < 0 ? at : -ENOMEM;
     r->member = (size_t)at;
-    r->arena = sv_arena_new(ipc_arena_max(record->len));
+    e = read_told(record, r);
+    if (e < 0) {
+        sv_arena_free(r->arena);
+        free(r);
+        return e == -EBADMSG && last ? told_damaged(f, (size_t)at, record) : e;
+    }
     DL_APPEND(f->told, r);
-    e = r->arena ? ipc_unpack(r->arena, &hadoop__yarn__allocate_response_proto__descriptor,
-                              record->data, record->len, &m)
-                 : -ENOMEM;
-    if (e < 0)
-        return e;
-    r->answer = (const answer_proto *)m;
     return nm_fed_know(f, r->member, r->answer, &(struct fed_relay_at){ 0 }, &all);
+}
+
+/* The rows of the answer that the master has. */
+static int know_told(struct nm_fed *f, size_t member, const answer_proto *m,
+                     struct fed_relay_at *at, struct fed_budget *b)
+{
+    struct fed_containers *all = fed_merge_containers(f->merge);
+    const size_t live = m->n_allocated_containers;
+
+    for (; at->row < live + m->n_completed_container_statuses; at->row++) {
+        const bool ended = at->row >= live;
+        struct yarn_container_id id;
+
+        if (fed_spent(b))
+            return FED_MORE;
+        if (id_of(ended ? COMPLETED : ALLOCATED,
+                  ended ? &m->completed_container_statuses[at->row - live]->base
+                        : &m->allocated_containers[at->row]->base,
+                  &id) >= 0)
+            (void)!fed_containers_master_has(all, id, member, ended); /* a clash is found later */
+        fed_spend(b, 1);
+    }
+    return 0;
+}
+
+int nm_fed_know_recalled(struct nm_fed *f, size_t member, const answer_proto *m,
+                         struct fed_relay_at *at, struct fed_budget *b)
+{
+    struct nm_fed_member *of = &f->members[member];
+    int r = of->told_damaged ? know_told(f, member, m, at, b) : nm_fed_know(f, member, m, at, b);
+
+    if (r == 0) {
+        of->drops_news = of->told_damaged;
+        of->told_damaged = false;
+    }
+    return r;
+}
+
+const answer_proto *nm_fed_without_news(struct nm_fed *f, size_t member, const answer_proto *m,
+                                        struct sv_arena *a)
+{
+    answer_proto *rest;
+
+    if (!f->members[member].drops_news)
+        return m;
+    f->members[member].drops_news = false;
+    rest = sv_arena_memdup(a, m, sizeof(*m));
+    if (!rest)
+        return NULL;
+    rest->n_allocated_containers = rest->n_completed_container_statuses = 0;
+    rest->n_updated_containers = rest->n_update_errors = 0;
+    rest->n_containers_from_previous_attempts = rest->n_rejected_scheduling_requests = 0;
+    return rest;
 }
 
 int nm_fed_know(struct nm_fed *f, size_t member, const answer_proto *m, struct fed_relay_at *at,

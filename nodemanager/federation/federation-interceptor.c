@@ -86,7 +86,9 @@ static void on_answered(void *userdata, struct nm_sub_cluster *s,
 {
     struct nm_fed *f = userdata;
 
-    nm_fed_reply_answer(f, nm_sub_member(s), m, arena);
+    m = nm_fed_without_news(f, nm_sub_member(s), m, *arena);
+    if (m)
+        nm_fed_reply_answer(f, nm_sub_member(s), m, arena);
     if (nm_sub_member(s) == NM_FED_HOME)
         f->home_answered = true;
     else
@@ -98,7 +100,7 @@ static int on_recalling(void *userdata, struct nm_sub_cluster *s,
                         const Hadoop__Yarn__AllocateResponseProto *m, struct fed_relay_at *at,
                         struct fed_budget *b)
 {
-    return nm_fed_know(userdata, nm_sub_member(s), m, at, b);
+    return nm_fed_know_recalled(userdata, nm_sub_member(s), m, at, b);
 }
 
 static int on_registering(void *userdata, struct nm_sub_cluster *s,

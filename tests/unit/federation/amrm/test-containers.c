@@ -143,6 +143,29 @@ static void known_elsewhere(void **state)
     fed_containers_free(c);
 }
 
+static void master_has(void **state)
+{
+    struct fed_containers *c = fed_containers_new(APP);
+
+    (void)state;
+    assert_int_equal(fed_containers_know(c, id_of(1), 4, false), 0);
+    assert_int_equal(fed_containers_master_has(c, id_of(1), 4, false), 0);
+    assert_int_equal(fed_containers_master_has(c, id_of(1), 5, false), -EEXIST);
+    assert_int_equal(live(c, 1, 4), FED_REPEATED);
+    assert_int_equal(fed_containers_master_has(c, id_of(1), 4, true), 0);
+    assert_int_equal(fed_containers_master_has(c, id_of(1), 4, true), 0);
+    assert_int_equal(end(c, 1, 4), FED_REPEATED);
+    assert_int_equal(fed_containers_master_has(c, id_of(2), 4, true), 0);
+    assert_true(fed_containers_has_ended(c, id_of(2)));
+    assert_int_equal(live(c, 3, 4), FED_FRESH); /* staged */
+    assert_int_equal(fed_containers_master_has(c, id_of(3), 4, true), 0);
+    assert_int_equal(end(c, 3, 4), FED_REPEATED);
+    keep(c);
+    assert_true(fed_containers_has_ended(c, id_of(3)));
+    assert_int_equal(fed_containers_count(c), 0);
+    fed_containers_free(c);
+}
+
 static void of_a_member(void **state)
 {
     struct fed_containers *c = fed_containers_new(APP);
@@ -191,8 +214,10 @@ static void bounds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_life),        cmocka_unit_test(undone),      cmocka_unit_test(listed),
-        cmocka_unit_test(known_elsewhere), cmocka_unit_test(of_a_member), cmocka_unit_test(bounds),
+        cmocka_unit_test(one_life),   cmocka_unit_test(undone),
+        cmocka_unit_test(listed),     cmocka_unit_test(known_elsewhere),
+        cmocka_unit_test(master_has), cmocka_unit_test(of_a_member),
+        cmocka_unit_test(bounds),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -157,6 +157,47 @@ static void test_away(void **state)
     assert_int_equal(fakes.v[1].n_submitted, 1);
 }
 
+static void damage(const char *name)
+{
+    bool found = false;
+
+    for (size_t i = 0; i < RECORDS; i++)
+        if (strstr(g.records[i].name, name)) {
+            memset(g.records[i].p, 0xff, g.records[i].n);
+            found = true;
+        }
+    assert_true(found);
+}
+
+/* A disk has damaged a record: what its sub-cluster says once more is known to the master, and what
+ * it says later is told. */
+static void test_damaged(void **state)
+{
+    static const char *const members[] = { "told/SC-1", "told/SC-2" };
+
+    for (int i = 0; i < 2; i++) {
+        begin();
+        for (int k = 0; k < 2; k++) {
+            end_one(&fakes.v[k], 0);
+            fake_allocate_one(&fakes.v[k]);
+        }
+        assert_non_null(beat(-1));
+        damage(members[i]);
+        restart(NM_AMRM_RESTARTED); /* neither has acknowledged */
+        resync();
+        settle(12, 2);
+        end_one(&fakes.v[i], 1);
+        fake_allocate_one(&fakes.v[i]);
+        beat_until(13);
+        settle(13, 3);
+        restart(NM_AMRM_RESTARTED);
+        resync();
+        settle(13, 3);
+        assert_int_equal(teardown(state), 0);
+        assert_int_equal(setup(state), 0);
+    }
+}
+
 /* ---- Histories of chance ---- */
 
 static uint64_t seed;
@@ -288,8 +329,8 @@ static void test_histories_away(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(test_read), CASE(test_unread),    CASE(test_not_recorded),   CASE(test_kept_back),
-        CASE(test_away), CASE(test_histories), CASE(test_histories_away),
+        CASE(test_read), CASE(test_unread),  CASE(test_not_recorded), CASE(test_kept_back),
+        CASE(test_away), CASE(test_damaged), CASE(test_histories),    CASE(test_histories_away),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
