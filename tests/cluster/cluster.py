@@ -22,7 +22,8 @@ class Cluster:
     cluster without them runs other NodeManagers, by start_nodes(argv). `address`: the listening
     address. `policy`: more keys for container-executor.cfg. `node_secret`: our ResourceManager
     demands it of our NodeManagers. `network`: a Network (tests/cluster/network.py) with a host for
-    each node; the address is then the test's own in it."""
+    each node; the address is then the test's own in it. `build`: the build folder of another tree,
+    whose programs are installed as its packaging/modes says."""
 
     def __init__(
         self,
@@ -37,6 +38,7 @@ class Cluster:
         policy=None,
         node_secret=False,
         network=None,
+        build=None,
     ):
         host.private_namespace()
         os.umask(0o022)
@@ -54,9 +56,9 @@ class Cluster:
         self.read_only_paths = list(read_only_paths)
         self.root, self.real_root = PLACE, f"/var/lib/selvedge-{name}-{os.getpid()}"
         self.sanitize = bool(os.environ.get("SANITIZE"))
-        self.build = os.path.join(
-            TOP, os.environ.get("BUILD") or ("build-asan" if self.sanitize else "build")
-        )
+        own = os.environ.get("BUILD") or ("build-asan" if self.sanitize else "build")
+        self.build = os.path.abspath(build) if build else os.path.join(TOP, own)
+        self.top = os.path.dirname(self.build) if build else TOP
         self.n_nodes, self.n_users = nodes, users
         self.ports = {
             k: host.free_port() for k in ("client", "scheduler", "tracker", "admin", "web")

@@ -12,7 +12,6 @@ import urllib.request
 from . import conf, host
 
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-MODES = os.path.join(TOP, "packaging", "modes")
 # Every cluster is mounted at this directory, in a mount namespace of its own: the paths of the
 # nodes' configuration are compiled into their helpers, which are built once (tests/rules.mk).
 PLACE = "/var/lib/selvedge-test-cluster"
@@ -164,7 +163,8 @@ class Node:
                 f"{helpers}/node{self.number} has no helper: make test-programs builds "
                 "those of three nodes"
             )
-        install(self.cluster.build, self.prefix, self.libexec, etc, self.cluster.daemon, built)
+        top = self.cluster.top
+        install(self.cluster.build, self.prefix, self.libexec, etc, self.cluster.daemon, built, top)
         conf.write_executor_cfg(f"{etc}/selvedge/container-executor.cfg", self)
 
     def write_conf(self):
@@ -188,10 +188,20 @@ class Node:
     def get(self, path):
         return http_json(self.url + path, context=self.cluster.tls)
 
+    def on_tmpfs(self):
+        """Puts local and log directories on a tmpfs each, in the cluster's mount namespace, until
+        forget_state(). For benches: an ext4 without a journal searches recently freed inodes
+        whenever it makes a file, so that a run is slower than the one before it."""
+        for path in self.local_dirs + self.log_dirs:
+            st = os.stat(path)
+            owner = f"mode={st.st_mode & 0o7777:o},uid={st.st_uid},gid={st.st_gid}"
+            host.mount("none", path, "tmpfs", data=owner)
+
     def forget_state(self):
-        """Unmounts what container-prepare has made for this node's helper."""
-        while os.path.ismount(self.state):
-            host.umount(self.state)
+        """Unmounts what container-prepare has made for this node's helper, and on_tmpfs()."""
+        for path in [self.state, *self.local_dirs, *self.log_dirs]:
+            while os.path.ismount(path):
+                host.umount(path)
 
     def leftovers(self):
         """Files that finished applications must not leave behind on this node. Apache's
@@ -212,9 +222,9 @@ class Node:
         return found
 
 
-def install(build, prefix, libexec, etc, daemon, instead):
-    """As `make install`, with the daemon's group for the group yarn. `instead` maps base names to
-    other sources."""
+def install(build, prefix, libexec, etc, daemon, instead, top=TOP):
+    """As `make install` in the tree `top`, with the daemon's group for the group yarn. `instead`
+    maps base names to other sources."""
     variables = {
         "PREFIX": prefix,
         "LIBDIR": f"{prefix}/lib",
@@ -223,7 +233,7 @@ def install(build, prefix, libexec, etc, daemon, instead):
         "SYSCONFDIR": etc,
         "BUILD": build,
     }
-    with open(MODES, encoding="utf-8") as table:
+    with open(os.path.join(top, "packaging", "modes"), encoding="utf-8") as table:
         rows = [line.split() for line in table if line.strip() and line[0] not in "#["]
     for path, owner, group, mode, source in (r for r in rows if not r[4].startswith("?")):
         for name, value in variables.items():
@@ -233,7 +243,7 @@ def install(build, prefix, libexec, etc, daemon, instead):
         if source == "-":
             os.makedirs(path, exist_ok=True)
         else:
-            source = os.path.join(TOP, source)
+            source = os.path.join(top, source)
             shutil.copyfile(instead.get(os.path.basename(path), source), path)
         os.chown(path, pwd.getpwnam(owner).pw_uid, daemon.pw_gid if group == "yarn" else 0)
         os.chmod(path, int(mode, 8))
