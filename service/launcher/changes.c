@@ -232,19 +232,35 @@ static unsigned check_text(const struct svc_lr *l, const struct svc_framework *o
                : 0;
 }
 
-/* The framework with its new descriptor, whose `text` is taken; NULL: no memory. */
+/* It comes to a parent that is stopped. */
+static int stop_put(struct svc_lr_put *p)
+{
+    char *text;
+
+    if (p->d->stop)
+        return 0;
+    p->d->stop = true;
+    text = svc_lr_with_value(p->text, "\"executionType\":", "\"START\"", "\"STOP\"");
+    if (!text)
+        return -ENOMEM;
+    free(p->text);
+    p->text = text;
+    return 0;
+}
+
+/* The framework with its new descriptor; NULL: no memory. */
 static struct svc_framework *place(struct svc_lr *l, struct svc_lr_put *p,
-                                   struct svc_framework *old, char *text)
+                                   struct svc_framework *old)
 {
     struct svc_framework *f = old ? old : svc_lr_add(&l->all, p->name);
 
-    if (!f || svc_lr_set_descriptor(&l->all, f, p->arena, p->d, text) < 0) {
-        free(text);
+    if (!f || svc_lr_set_descriptor(&l->all, f, p->arena, p->d, p->text) < 0) {
         if (f && !old)
             svc_lr_remove(&l->all, f);
         return NULL;
     }
     p->arena = NULL;
+    p->text = NULL;
     return f;
 }
 
@@ -256,28 +272,22 @@ unsigned svc_lr_put(struct svc_lr *l, struct svc_lr_put *p, const char **ret_why
     /* Another user's tasks are not started by the master that runs as this one. */
     bool anew = !old || old->d->version != p->d->version || strcmp(old->d->user, p->d->user) != 0;
     unsigned status = check_put(l, p, old, ret_why);
-    char *text;
 
     if (status)
         return status;
-    if (p->d->stopped_with_parent && parent && parent != old && parent->d->stop)
-        p->d->stop = true;
-    text = svc_lr_text_of(p->d);
     *ret_why = "out of memory";
-    if (!text)
+    if (p->d->stopped_with_parent && parent && parent != old && parent->d->stop && stop_put(p) < 0)
         return 503;
     *ret_why = too_large;
-    status = svc_fw_fits(text, strlen(text)) ? check_text(l, old, p->d->user, strlen(text), ret_why)
-                                             : 400;
-    if (status == 0 && client_of(p, &client) < 0) {
-        *ret_why = "out of memory";
-        status = 503;
-    }
-    if (status) {
-        free(text);
+    status = svc_fw_fits(p->text, strlen(p->text))
+                 ? check_text(l, old, p->d->user, strlen(p->text), ret_why)
+                 : 400;
+    if (status)
         return status;
-    }
-    f = place(l, p, old, text);
+    *ret_why = "out of memory";
+    if (client_of(p, &client) < 0)
+        return 503;
+    f = place(l, p, old);
     if (!f) {
         client_free(&client);
         *ret_why = "out of memory";

@@ -9,6 +9,7 @@ struct svc_lr_put {
     const char *name;
     struct sv_arena *arena; /* of the descriptor; taken on success */
     struct svc_fw_descriptor *d;
+    char *text; /* its JSON, malloc'd; likewise */
     enum svc_lr_client client;
     const char *host, *user; /* of the client */
 };

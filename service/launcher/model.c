@@ -258,9 +258,7 @@ char *svc_lr_text_of(const struct svc_fw_descriptor *d)
     return text;
 }
 
-/* The text with `value` behind the first `key`, which ends with a colon, in the place of `old`;
- * NULL: no memory, or no such place. Within a text of JSON quotes are escaped: it is a key. */
-static char *with_value(const char *text, const char *key, const char *old, const char *value)
+char *svc_lr_with_value(const char *text, const char *key, const char *old, const char *value)
 {
     const char *at = strstr(text, key);
     char *ret = NULL;
@@ -302,7 +300,7 @@ int svc_lr_set_number_of(struct svc_lr_all *all, struct svc_framework *f, struct
     count(all, f, -1);
     r->tasks = n;
     count(all, f, 1);
-    e = take_text(all, f, with_value(f->text, key, old, value));
+    e = take_text(all, f, svc_lr_with_value(f->text, key, old, value));
     if (e < 0) {
         count(all, f, -1);
         r->tasks = before;
@@ -319,7 +317,8 @@ int svc_lr_set_stop(struct svc_lr_all *all, struct svc_framework *f, bool stop)
     if (f->d->stop == stop)
         return 0;
     f->d->stop = stop;
-    e = take_text(all, f, with_value(f->text, "\"executionType\":", names[!stop], names[stop]));
+    e = take_text(all, f,
+                  svc_lr_with_value(f->text, "\"executionType\":", names[!stop], names[stop]));
     if (e < 0)
         f->d->stop = !stop;
     return e;

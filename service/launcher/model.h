@@ -138,6 +138,9 @@ int svc_lr_set_number_of(struct svc_lr_all *all, struct svc_framework *f, struct
                          int32_t n) _must_use_;
 int svc_lr_set_stop(struct svc_lr_all *all, struct svc_framework *f, bool stop) _must_use_;
 char *svc_lr_text_of(const struct svc_fw_descriptor *d); /* malloc'd; NULL: no memory */
+/* The text with `value` behind the first `key`, which ends with a colon, in the place of `old`;
+ * NULL: no memory, or no such place. Within a text of JSON quotes are escaped: it is a key. */
+char *svc_lr_with_value(const char *text, const char *key, const char *old, const char *value);
 /* The user's part of a bound; what a user has: all 0 where it has no framework. */
 int64_t svc_lr_share(const struct svc_lr_all *all, int64_t bound);
 struct svc_lr_user svc_lr_user_of(const struct svc_lr_all *all, const char *user);

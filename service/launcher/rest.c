@@ -120,7 +120,7 @@ static void refuse_violations(struct run *k, const char *bad)
 }
 
 /* The result of reading a body; true: it is well. */
-static bool read_well(struct run *k, int r, char *bad)
+static bool is_well(struct run *k, int r, const char *bad)
 {
     const char *java = r == -EINVAL ? misformed(bad) : NULL;
 
@@ -132,8 +132,26 @@ static bool read_well(struct run *k, int r, char *bad)
         refuse(k, 400, "the body is too large");
     else if (r < 0)
         refuse(k, 503, "out of memory");
-    free(bad);
     return r == 0;
+}
+
+/* `bad` is taken. */
+static bool read_well(struct run *k, int r, char *bad)
+{
+    bool well = is_well(k, r, bad);
+
+    free(bad);
+    return well;
+}
+
+/* The body of a call that may be long: as it was read before, or in `own`, to be freed. */
+static struct svc_lr_body *body_of(struct run *k, enum svc_lr_body_kind kind,
+                                   struct svc_lr_body *own)
+{
+    if (k->c->read && k->c->read->kind == kind)
+        return k->c->read;
+    svc_lr_body_read(kind, k->c->body, k->c->body_len, k->l->settings->gpus, own);
+    return own;
 }
 
 static void put_location(struct run *k)
@@ -205,36 +223,50 @@ static bool client_well(struct run *k, const char *text, enum svc_lr_client *ret
 
 /* ---- Changes of frameworks ---- */
 
-static void put_framework(struct run *k)
+/* A proven caller who names no user means itself. */
+static bool set_user(struct run *k, struct svc_lr_body *b)
+{
+    if (k->c->caller && b->text && strcmp(b->d->user, "default") == 0 &&
+        svc_fw_name_valid(k->c->caller) && svc_lr_body_set_user(b, k->c->caller) < 0) {
+        refuse(k, 503, "out of memory");
+        return false;
+    }
+    if (!b->text)
+        refuse(k, 503, "out of memory");
+    return b->text != NULL;
+}
+
+static void put_read(struct run *k, struct svc_lr_body *b)
 {
     struct svc_lr_put p = { .name = k->framework,
                             .host = k->c->peer,
                             .user = k->c->caller          ? k->c->caller
                                     : k->l->settings->acl ? svc_lr_caller(k->c)
                                                           : NULL };
-    char *bad = NULL;
     const char *why = "";
-    int r;
+    unsigned status;
+
+    if (!set_user(k, b) || !allowed(k, b->d->user) || !client_well(k, k->c->client_type, &p.client))
+        return;
+    p.arena = b->arena;
+    p.d = b->d;
+    p.text = b->text;
+    status = svc_lr_put(k->l, &p, &why);
+    b->arena = p.arena; /* NULL where they were taken */
+    b->text = p.text;
+    answer_change(k, status, &why);
+}
+
+static void put_framework(struct run *k)
+{
+    struct svc_lr_body own = { 0 }, *b;
 
     if (!name_well(k))
         return;
-    p.arena = sv_arena_new(0);
-    r = p.arena
-            ? svc_fw_parse(k->c->body, k->c->body_len, k->l->settings->gpus, p.arena, &p.d, &bad)
-            : -ENOMEM;
-    if (read_well(k, r, bad)) {
-        /* A proven caller who names no user means itself. */
-        if (k->c->caller && strcmp(p.d->user, "default") == 0)
-            p.d->user = sv_arena_strdup(p.arena, k->c->caller);
-        if (!p.d->user)
-            refuse(k, 503, "out of memory");
-        else if (allowed(k, p.d->user) && client_well(k, k->c->client_type, &p.client)) {
-            unsigned status = svc_lr_put(k->l, &p, &why);
-
-            answer_change(k, status, &why);
-        }
-    }
-    p.arena = sv_arena_free(p.arena);
+    b = body_of(k, SVC_LR_BODY_FRAMEWORK, &own);
+    if (is_well(k, b->status, b->bad))
+        put_read(k, b);
+    svc_lr_body_free(&own);
 }
 
 static void delete_framework(struct run *k)
@@ -407,19 +439,27 @@ static void get_launcher_status(struct run *k)
                    k->l->ip));
 }
 
+static unsigned set_meta(struct run *k, enum svc_lr_body_kind kind, const char *key,
+                         const char **ret_why)
+{
+    struct svc_lr_body own = { 0 }, *b = body_of(k, kind, &own);
+    unsigned status = 0;
+
+    if (is_well(k, b->status, b->bad) && may_administer(k)) {
+        status = svc_lr_set_meta(k->l, key, b->value, ret_why);
+        b->value = NULL;
+    }
+    svc_lr_body_free(&own);
+    return status;
+}
+
 static void put_cluster(struct run *k)
 {
-    char *bad = NULL;
     const char *why = "";
-    json_t *v = NULL;
-    int r = svc_fw_read_cluster(k->c->body, k->c->body_len, &v, &bad);
+    unsigned status = set_meta(k, SVC_LR_BODY_CLUSTER, "cluster", &why);
 
-    if (!read_well(k, r, bad))
-        return;
-    if (may_administer(k))
-        answer_change(k, svc_lr_set_meta(k->l, "cluster", v, &why), &why);
-    else
-        json_decref(v);
+    if (status)
+        answer_change(k, status, &why);
 }
 
 static void get_cluster(struct run *k)
@@ -429,20 +469,11 @@ static void get_cluster(struct run *k)
 
 static void put_acl(struct run *k)
 {
-    char *bad = NULL;
     const char *why = "";
-    json_t *v = NULL;
-    int r = svc_fw_read_acl(k->c->body, k->c->body_len, &v, &bad);
+    unsigned status = set_meta(k, SVC_LR_BODY_ACL, "acl", &why);
 
-    if (!read_well(k, r, bad))
-        return;
-    if (may_administer(k)) {
-        unsigned status = svc_lr_set_meta(k->l, "acl", v, &why);
-
+    if (status)
         answer_change(k, status == 202 ? 200 : status, &why); /* as the launcher */
-    } else {
-        json_decref(v);
-    }
 }
 
 static void get_acl(struct run *k)
@@ -567,6 +598,9 @@ static void answer(struct run *k)
             refuse_as(k, 400, WEB, "Content-Type must be application/json");
         else if (strcmp(method, "PUT") == 0 && k->c->body_len == 0)
             refuse(k, 400, "Object is null");
+        else if (strcmp(method, "PUT") == 0 && !k->c->read && k->c->read_max &&
+                 k->c->body_len > k->c->read_max)
+            refuse(k, 400, "the body is too large");
         else if (k->l->broken)
             refuse(k, 503, "the store of frameworks is down: try again later");
         else

@@ -4,18 +4,22 @@
 #define SELVEDGE_SERVICE_LAUNCHER_REST_H
 
 #include "service/launcher/answers.h"
+#include "service/launcher/body.h"
 #include "service/launcher/launcher.h"
 
 struct svc_lr_call {
     const char *method, *uri; /* the latter as sent */
     const char *body;
     size_t body_len;
-    bool is_json;            /* Content-Type */
-    const char *caller;      /* authenticated; NULL: nobody is, in this cluster */
-    const char *user;        /* header UserName, or NULL */
-    const char *client_type; /* header LaunchClientType, or NULL */
-    const char *host;        /* header Host, or NULL */
-    const char *peer;        /* address of the client */
+    size_t read_max;          /* bytes of a body that is read here; 0: any */
+    struct svc_lr_body *read; /* the body, by svc_lr_body_read(), and what is needed of it is taken;
+                               * NULL: it is read here */
+    bool is_json;             /* Content-Type */
+    const char *caller;       /* authenticated; NULL: nobody is, in this cluster */
+    const char *user;         /* header UserName, or NULL */
+    const char *client_type;  /* header LaunchClientType, or NULL */
+    const char *host;         /* header Host, or NULL */
+    const char *peer;         /* address of the client */
 };
 
 struct svc_lr_answer {

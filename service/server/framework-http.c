@@ -331,6 +331,7 @@ int svc_frameworks_answer(struct svc_frameworks *s, const struct sv_http_request
                              .uri = req->uri,
                              .body = req->body ? req->body : "",
                              .body_len = req->body_len,
+                             .read_max = SVC_FRAMEWORKS_SHORT_MAX,
                              .is_json = is_json(req),
                              .caller = s->authenticated ? user : NULL,
                              .user = sv_http_header(req, "UserName"),
@@ -338,8 +339,9 @@ int svc_frameworks_answer(struct svc_frameworks *s, const struct sv_http_request
                              .host = sv_http_header(req, "Host"),
                              .peer = peer };
     struct svc_lr_answer a;
+    int r;
 
-    if (req->kept->data)
+    if (svc_lr_link_takes(req->uri) && req->kept->data)
         return go_on(req->kept->data, req, ret);
     peer_text(req, peer);
     if (svc_lr_link_takes(req->uri))
@@ -348,6 +350,9 @@ int svc_frameworks_answer(struct svc_frameworks *s, const struct sv_http_request
         ret->status = 401;
         return 0;
     }
+    r = c.is_json ? svc_frameworks_body(s, req, &c.read) : 0;
+    if (r < 0)
+        return r;
     svc_lr_rest(s->l, &c, &a);
     return give(s, req, &a, ret);
 }

@@ -3,13 +3,18 @@
 #define SELVEDGE_SERVICE_SERVER_FRAMEWORKS_INTERNAL_H
 
 #include "client/lib/client.h"
+#include "common/worker.h"
 #include "gss/daemon.h"
+#include "service/launcher/body.h"
 #include "service/launcher/launcher.h"
 #include "service/server/frameworks.h"
 
 struct framework_work;
 struct framework_stream;
 struct framework_wait;
+
+#define SVC_FRAMEWORKS_SHORT_MAX                                                                   \
+    ((size_t)32 << 10) /* bytes of a body that the loop reads: 0.5 ms */
 
 struct svc_frameworks {
     struct svc_frameworks_config cfg;
@@ -27,6 +32,7 @@ struct svc_frameworks {
     uint64_t round;        /* of these */
     size_t n_waits;
     struct framework_stream *streams;
+    struct sv_worker *reader; /* of long bodies */
 };
 
 /* framework-poll.c */
@@ -40,6 +46,12 @@ int svc_frameworks_submit(void *u, const struct svc_framework *f);
 int svc_frameworks_kill(void *u, const char *app, const char *user, const char *framework);
 void svc_frameworks_collect(struct svc_frameworks *s); /* works that have ended */
 void svc_frameworks_leave(struct svc_frameworks *s);
+
+/* framework-body.c */
+/* Long bodies are read on a thread. -EAGAIN: it is under way; 0: *ret, to be read where it is
+ * answered where it is NULL. */
+int svc_frameworks_body(struct svc_frameworks *s, const struct sv_http_request *req,
+                        struct svc_lr_body **ret) _must_use_;
 
 /* framework-http.c */
 void svc_frameworks_changed(void *u, const char *framework);

@@ -196,6 +196,7 @@ struct svc_frameworks *svc_frameworks_free(struct svc_frameworks *s)
         s->rm = cli_rm_free(s->rm);
         svc_frameworks_poll_free(s);
         svc_frameworks_leave(s);
+        s->reader = sv_worker_free(s->reader);
         svc_frameworks_close(s);
         s->l = svc_lr_free(s->l);
         free(s);
