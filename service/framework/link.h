@@ -37,8 +37,10 @@
 #define SVC_FW_LINK_PATH "/v1/Masters/"
 #define SVC_FW_LINK_HEADER "Selvedge-Master"
 #define SVC_FW_LINK_WAIT_S 60
-#define SVC_FW_LINK_MAX ((size_t)1 << 20) /* bytes of a request; more tasks: several, in turn */
-#define SVC_FW_LINK_TASKS 512             /* of one request */
+/* Bounds of one request, which the loop of selvedge-services reads in some milliseconds; more
+ * tasks: several, in turn. */
+#define SVC_FW_LINK_MAX ((size_t)256 << 10) /* bytes */
+#define SVC_FW_LINK_TASKS 128
 /* Environment of the master. */
 #define SVC_FW_ENV_LINK "SELVEDGE_LAUNCHER" /* URLs of selvedge-services, separated by commas */
 #define SVC_FW_ENV_TOKEN "SELVEDGE_LAUNCHER_TOKEN"

@@ -108,7 +108,7 @@ static void written_and_read(void **state)
     assert_int_equal(seen.tasks, 1);
     assert_int_equal(seen.kills, 0);
     assert_int_equal(seen.dropped, 1);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 10; i++) {
         assert_int_equal(svc_lr_store_sweep(s), 0);
         assert_int_equal(load(s).dropped, 1);
     }
