@@ -200,7 +200,7 @@ static void update_job(struct am *am)
 static int start_task(struct am *am, const struct cli_task *task)
 {
     const struct cli_job_group *group = &am->job.groups[task->group];
-    char instance[16], instances[16];
+    char instance[16], instances[16], command[CLI_COMMAND_MAX + 64];
     const struct cli_env env[] = {
         { "SELVEDGE_INSTANCE", instance },
         { "SELVEDGE_INSTANCES", instances },
@@ -211,12 +211,14 @@ static int start_task(struct am *am, const struct cli_task *task)
         .n_resources = group->n_resources,
         .env = env,
         .n_env = SV_ARRAY_LEN(env) - (*group->name == '\0'),
-        .command = "exec /bin/bash " CLI_TASK_FILE " 1><LOG_DIR>/stdout 2><LOG_DIR>/stderr",
+        .command = command,
         .view_acl = am->job.view_acl,
         .modify_acl = am->job.modify_acl,
     };
 
     launch.tokens = cli_am_tokens(am->yarn, &launch.tokens_len);
+    snprintf(command, sizeof(command), "%s 1><LOG_DIR>/stdout 2><LOG_DIR>/stderr",
+             group->command ? group->command : "exec /bin/bash " CLI_TASK_FILE);
     snprintf(instance, sizeof(instance), "%d", task->number);
     snprintf(instances, sizeof(instances), "%d", group->instances);
     return cli_am_start(am->yarn, task->container, &launch);

@@ -47,11 +47,11 @@ static json_t *group_json(const struct cli_job_group *g)
     for (size_t i = 0; g->only && i < g->n_only; i++)
         if (json_array_append_new(only, json_integer(g->only[i])) < 0)
             return NULL;
-    return json_pack("{s:s, s:i, s:I, s:i, s:i, s:i, s:i, s:O, s:o}", "name", g->name, "instances",
-                     (int)g->instances, "memoryMb", (json_int_t)g->resource.memory_mb, "vcores",
-                     (int)g->resource.vcores, "gpus", (int)g->resource.gpus, "restarts",
-                     (int)g->restarts, "atOnce", (int)g->at_once, "only", only, "resources",
-                     resources_json(g->resources, g->n_resources));
+    return json_pack("{s:s, s:s*, s:i, s:I, s:i, s:i, s:i, s:i, s:O, s:o}", "name", g->name,
+                     "command", g->command, "instances", (int)g->instances, "memoryMb",
+                     (json_int_t)g->resource.memory_mb, "vcores", (int)g->resource.vcores, "gpus",
+                     (int)g->resource.gpus, "restarts", (int)g->restarts, "atOnce", (int)g->at_once,
+                     "only", only, "resources", resources_json(g->resources, g->n_resources));
 }
 
 int cli_job_print(const struct cli_job *job, char **ret)
@@ -66,7 +66,7 @@ int cli_job_print(const struct cli_job *job, char **ret)
     for (size_t i = 0; i < job->n_groups; i++)
         if (json_array_append_new(groups, group_json(&job->groups[i])) < 0)
             return -EINVAL;
-    root = json_pack("{s:i, s:s, s:i, s:i, s:O, s:s, s:o, s:O, s:b, s:s*, s:s*}", "version", 3,
+    root = json_pack("{s:i, s:s, s:i, s:i, s:O, s:s, s:o, s:O, s:b, s:s*, s:s*}", "version", 4,
                      "name", job->name, "tries", (int)job->tries, "atOnce", (int)job->at_once,
                      "schedulers", servers, "secret", job->secret, "resources",
                      resources_json(job->resources, job->n_resources), "groups", groups, "detached",
@@ -147,28 +147,30 @@ static int parse_only(json_t *list, struct sv_arena *a, struct cli_job_group *g,
 static int parse_group(json_t *j, struct sv_arena *a, struct cli_job_group *g, struct sv_error *err)
 {
     json_error_t where;
-    const char *name;
+    const char *name, *command = NULL;
     json_int_t memory;
     json_t *only, *resources;
     int instances, vcores, gpus, restarts, at_once, r;
 
-    if (json_unpack_ex(j, &where, 0, "{s:s, s:i, s:I, s:i, s:i, s:i, s:i, s:o, s:o}", "name", &name,
-                       "instances", &instances, "memoryMb", &memory, "vcores", &vcores, "gpus",
-                       &gpus, "restarts", &restarts, "atOnce", &at_once, "only", &only, "resources",
-                       &resources) < 0)
+    if (json_unpack_ex(j, &where, 0, "{s:s, s?s, s:i, s:I, s:i, s:i, s:i, s:i, s:o, s:o}", "name",
+                       &name, "command", &command, "instances", &instances, "memoryMb", &memory,
+                       "vcores", &vcores, "gpus", &gpus, "restarts", &restarts, "atOnce", &at_once,
+                       "only", &only, "resources", &resources) < 0)
         return sv_error_set(err, -EINVAL, "a group: %s", where.text);
     if (instances < 1 || instances > CLI_INSTANCES_MAX || memory < 1 || memory > (1LL << 40) ||
         vcores < 1 || gpus < 0 || restarts < 0 || restarts > 1000 || at_once < 0 ||
-        strlen(name) >= CLI_GROUP_NAME_MAX)
-        return sv_error_set(err, -ERANGE,
-                            "a group: name, instances, memoryMb, vcores, gpus, restarts or atOnce: "
-                            "out of range");
+        strlen(name) >= CLI_GROUP_NAME_MAX || (command && strlen(command) >= CLI_COMMAND_MAX))
+        return sv_error_set(
+            err, -ERANGE,
+            "a group: name, command, instances, memoryMb, vcores, gpus, restarts or "
+            "atOnce: out of range");
     *g = (struct cli_job_group){ .name = sv_arena_strdup(a, name),
+                                 .command = command ? sv_arena_strdup(a, command) : NULL,
                                  .resource = { memory, vcores, gpus },
                                  .instances = instances,
                                  .restarts = restarts,
                                  .at_once = at_once };
-    if (!g->name)
+    if (!g->name || (command && !g->command))
         return sv_error_errno(err, -ENOMEM, "groups");
     r = parse_only(only, a, g, err);
     return r < 0 ? r : parse_resources(resources, a, &g->resources, &g->n_resources, err);
@@ -243,8 +245,8 @@ int cli_job_parse(const char *text, size_t len, struct sv_arena *a, struct cli_j
                        "groups", &groups, "detached", &detached, "viewAcl", &view_acl, "modifyAcl",
                        &modify_acl) < 0)
         return sv_error_set(err, -EINVAL, "%s", where.text);
-    if (version != 3)
-        return sv_error_set(err, -EINVAL, "version %d: this program reads version 3", version);
+    if (version != 4)
+        return sv_error_set(err, -EINVAL, "version %d: this program reads version 4", version);
     if (tries < 1 || tries > 100 || at_once < 0)
         return sv_error_set(err, -ERANGE, "tries or atOnce: out of range");
     job.name = sv_arena_strdup(a, name);

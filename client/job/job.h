@@ -9,7 +9,8 @@
 #define CLI_JOB_FILE "selvedge-job.json" /* names of the links in the work directory */
 #define CLI_AM_FILE "selvedge-am"
 #define CLI_TABLE_FILE "containers.json" /* the final table, among the AM's logs */
-#define CLI_TASK_FILE "selvedge-task"    /* bash script that each container runs */
+#define CLI_TASK_FILE "selvedge-task"    /* bash script of a group without a command */
+#define CLI_COMMAND_MAX 4096             /* bytes of a group's command, with its NUL */
 #define CLI_SECRET_HEADER "X-Selvedge-Secret"
 #define CLI_INSTANCES_MAX 10000
 #define CLI_RESOURCES_MAX 256
@@ -19,6 +20,7 @@
 
 struct cli_job_group {             /* instances of one size and one command */
     const char *name;              /* "": the only group of a job that names none */
+    const char *command;           /* of each container, for any NodeManager; NULL: CLI_TASK_FILE */
     struct yarn_resource resource; /* of each container */
     int32_t instances;
     int32_t restarts; /* maximum restarts of a failed instance */

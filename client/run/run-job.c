@@ -5,8 +5,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "client/run/run.h"
-#include "common/buf.h"
+#include "client/run/run-command.h"
 #include "wire/ipc/proxy.h"
 
 void cli_run_count(struct run_options *o)
@@ -14,61 +13,6 @@ void cli_run_count(struct run_options *o)
     o->runs = 0;
     for (size_t i = 0; i < o->n_groups; i++)
         o->runs += o->groups[i].only ? (int32_t)o->groups[i].n_only : o->groups[i].instances;
-}
-
-/* Quotes for the shell: 'text' with every ' as '\''. */
-static int put_quoted(struct sv_buf *b, const char *text)
-{
-    int r = sv_buf_put_str(b, "'");
-
-    for (const char *p = text; r == 0 && *p; p++)
-        r = *p == '\'' ? sv_buf_put_str(b, "'\\''") : sv_buf_put(b, p, 1);
-    return r < 0 ? r : sv_buf_put_str(b, "'");
-}
-
-static int put_environment(struct sv_buf *b, const char *const *env, size_t n)
-{
-    int r = 0;
-
-    for (size_t i = 0; r == 0 && i < n; i++) {
-        const char *value = strchr(env[i], '=') + 1;
-
-        r = sv_buf_printf(b, "export %.*s", (int)(value - env[i]), env[i]);
-        if (r == 0)
-            r = put_quoted(b, value);
-        if (r == 0)
-            r = sv_buf_put_str(b, "\n");
-    }
-    return r;
-}
-
-/* Writes the script that each container of the group runs: the environment, then the command. A
- * line is bash's; a program gets its arguments exactly as given. malloc'd. */
-static int script_of(const struct run_options *o, const struct run_group *g, char **ret)
-{
-    _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(1 << 20);
-    int r = sv_buf_put_str(&b, "#!/bin/bash\n");
-
-    if (r == 0)
-        r = put_environment(&b, o->env, o->n_env);
-    if (r == 0)
-        r = put_environment(&b, g->env, g->n_env);
-    if (r == 0 && g->is_line) {
-        r = sv_buf_put_str(&b, g->command[0]);
-    } else if (r == 0) {
-        r = sv_buf_put_str(&b, "exec --");
-        for (const char *const *word = g->command; r == 0 && *word; word++) {
-            r = sv_buf_put_str(&b, " ");
-            if (r == 0)
-                r = put_quoted(&b, *word);
-        }
-    }
-    if (r == 0)
-        r = sv_buf_put(&b, "\n", 2); /* includes the NUL */
-    if (r < 0)
-        return r;
-    *ret = (char *)SV_TAKE(b.data);
-    return 0;
 }
 
 /* Finds the scheduler addresses of all ResourceManagers, for the ApplicationMaster. */
@@ -103,13 +47,13 @@ static int stage_files(struct cli_stage *stage, const struct run_file *files, si
     return 0;
 }
 
-/* Its script and its own files. */
+/* Its command and its own files. */
 static int stage_group(const struct run_options *o, const struct run_group *g,
                        struct cli_stage *stage, struct sv_arena *a, struct cli_job_group *ret,
                        struct sv_error *err)
 {
-    _cleanup_free_ char *script = NULL;
-    int r;
+    _cleanup_free_ char *script = NULL, *words = cli_run_words(o, g);
+    int r = 0;
 
     *ret = (struct cli_job_group){ .name = g->name,
                                    .resource = g->resource,
@@ -122,11 +66,19 @@ static int stage_group(const struct run_options *o, const struct run_group *g,
     ret->resources = sv_newn(a, struct cli_resource, ret->n_resources);
     if (!ret->resources)
         return sv_error_errno(err, -ENOMEM, "job");
-    r = script_of(o, g, &script);
+    if (words) {
+        ret->command = sv_arena_strdup(a, words);
+        ret->n_resources--;
+        r = ret->command ? 0 : -ENOMEM;
+    } else {
+        r = cli_run_script(o, g, &script);
+    }
     if (r < 0)
         return sv_error_errno(err, r, "command");
-    r = cli_stage_write(stage, CLI_TASK_FILE, script, strlen(script), &ret->resources[0], err);
-    return r < 0 ? r : stage_files(stage, g->files, g->n_files, &ret->resources[1], err);
+    if (script)
+        r = cli_stage_write(stage, CLI_TASK_FILE, script, strlen(script), &ret->resources[0], err);
+    return r < 0 ? r
+                 : stage_files(stage, g->files, g->n_files, &ret->resources[script != NULL], err);
 }
 
 static int stage_job(const struct run_options *o, struct cli_stage *stage, struct sv_arena *a,

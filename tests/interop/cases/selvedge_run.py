@@ -69,6 +69,13 @@ def four(c):
     expect("repeated exits", table["repeatedExits"], 0)
 
 
+def plain_words(c):
+    """These are in the launch itself, for both NodeManagers' launch scripts."""
+    words = ["a  b", "*", ";", ">x", "}{", "%d", "&", "#"]
+    code, _, output = selvedge(c, "run", "--", "echo", *words)
+    expect("exit code and output", (code, output), (0, " ".join(words) + "\n"))
+
+
 def failing(c):
     code, table, _ = selvedge(c, "run", "-n", "2", "--", "exit $((SELVEDGE_INSTANCE * 5))")
     expect("exit code", code, 5)
@@ -220,6 +227,7 @@ def inspected(c):
 
 CASES = [
     ("4 containers", four),
+    ("plain words", plain_words),
     ("exit codes", failing),
     ("a file and an archive", file_and_archive),
     ("selvedge kill", killed),

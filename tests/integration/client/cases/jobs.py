@@ -62,6 +62,9 @@ def output_and_arguments(c):
     )
     expect("exit code", code, 0)
     expect("output", output, "".join(f"<{w}>" for w in words) + "\nit's {{y}} $z\n")
+    words = ["a  b", "*", ";", ">x", "}{", "%d", "&", "#"]
+    code, _, output = run(c, "--", "echo", *words)  # without a script
+    expect("plain words", (code, output), (0, " ".join(words) + "\n"))
 
 
 def streams(c):

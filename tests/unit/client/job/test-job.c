@@ -19,6 +19,7 @@ static void round_trip(void **state)
     struct cli_job_group groups[] = {
         { .name = "", .resource = { 256, 2 }, .instances = 8, .restarts = 1 },
         { .name = "two",
+          .command = "exec -- 'sh' '-c' 'date; sleep 5'",
           .resource = { 512, 1, 3 },
           .instances = 3,
           .at_once = 4,
@@ -59,7 +60,9 @@ static void round_trip(void **state)
     assert_int_equal(back.groups[0].resource.memory_mb, 256);
     assert_int_equal(back.groups[0].resource.vcores, 2);
     assert_null(back.groups[0].only);
+    assert_null(back.groups[0].command);
     assert_string_equal(back.groups[1].name, "two");
+    assert_string_equal(back.groups[1].command, groups[1].command);
     assert_int_equal(back.groups[1].resource.gpus, 3);
     assert_int_equal(back.groups[1].at_once, 4);
     assert_int_equal(back.groups[1].n_only, 2);
@@ -86,7 +89,7 @@ static void round_trip(void **state)
 static void refused(void **state)
 {
     static const char good[] =
-        "{\"version\":3,\"name\":\"n\",\"groups\":[{\"name\":\"\",\"instances\":%s,\"memoryMb\":64,"
+        "{\"version\":4,\"name\":\"n\",\"groups\":[{\"name\":\"\",\"instances\":%s,\"memoryMb\":64,"
         "\"vcores\":1,\"gpus\":0,\"restarts\":0,\"atOnce\":0,\"only\":%s,\"resources\":[]}],"
         "\"atOnce\":0,\"tries\":%s,\"schedulers\":[{\"host\":\"h\",\"port\":%s}],\"secret\":\"s\","
         "\"resources\":[%s]}";
