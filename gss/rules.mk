@@ -3,7 +3,7 @@
 GSS_PKGS := krb5-gssapi krb5 libseccomp
 CFLAGS_gss := $(CFLAGS_common) $(shell $(PKGCONFIG) --cflags $(GSS_PKGS))
 GSS_CLIENT_A := $(BUILD)/libselvedge-gss-client.a
-GSS_CLIENT_OBJS := $(addprefix $(BUILD)/gss/,protocol.o client.o client-process.o client-requests.o client-web.o daemon.o daemon-conf.o daemon-series.o daemon-start.o daemon-web-conf.o)
+GSS_CLIENT_OBJS := $(addprefix $(BUILD)/gss/,protocol.o client.o client-process.o client-requests.o client-web.o daemon.o daemon-acceptor.o daemon-conf.o daemon-log.o daemon-series.o daemon-start.o daemon-web-conf.o)
 $(GSS_CLIENT_A): $(GSS_CLIENT_OBJS)
 GSS_HELPER_A := $(BUILD)/libselvedge-gss.a
 $(GSS_HELPER_A): $(filter-out %/main.o $(GSS_CLIENT_OBJS),$(call objects,gss))

@@ -2,12 +2,11 @@
 #include "nodemanager/secure.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 
-#include "common/clock.h"
 #include "common/log.h"
 #include "common/str.h"
+#include "gss/daemon-log.h"
 #include "gss/daemon-start.h"
 #include "nodemanager/core/context.h"
 #include "nodemanager/rm/node-status-updater.h"
@@ -15,23 +14,10 @@
 static void on_changed(void *userdata)
 {
     struct nm_secure *s = userdata;
-    const struct sgss_daemon_state now = sgss_daemon_state(s->ctx->kerberos);
 
-    if (now.until > 0 && *now.words)
-        sv_log_warning("Kerberos: %s", now.words);
-    else if (now.until > 0 && !s->had_ticket)
-        sv_log_info("Kerberos: %s has a ticket for %" PRId64 " s",
-                    sgss_daemon_principal(s->ctx->kerberos),
-                    (int64_t)now.until - sv_wall_ms() / 1000);
-    s->had_ticket = now.until > 0;
+    sgss_log_changed(s->ctx->kerberos, &s->had_ticket);
     if (*s->updater)
         nm_updater_login_changed(*s->updater);
-}
-
-static void on_told(const char *text, void *userdata)
-{
-    (void)userdata;
-    sv_log_warning("Kerberos: %s", text);
 }
 
 /* Directories of jobs, in which no keytab is trusted. */
@@ -58,7 +44,7 @@ int nm_secure_start(struct nm_secure *s, struct nm_context *ctx, struct nm_updat
                                       .web = ctx->conf->web.tickets,
                                       .local_dirs = dirs,
                                       .changed = on_changed,
-                                      .told = on_told,
+                                      .told = sgss_log_told,
                                       .userdata = s };
     int r;
 

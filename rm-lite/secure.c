@@ -2,20 +2,18 @@
 #include "rm-lite/secure.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/str.h"
+#include "gss/daemon-acceptor.h"
+#include "gss/daemon-log.h"
 #include "gss/daemon-start.h"
 #include "hdfs/conf.h"
 #include "rm-lite/security/token-renewer.h"
-#include "wire/ipc/ipc-server.h"
 
 struct rm_secure {
-    struct rm *rm;
     struct sgss_daemon *daemon;
-    struct ipc_acceptor acceptor;
+    struct sgss_acceptor acceptor;
     struct sgss_service namenode, web; /* which renew the tokens of jobs */
     char *web_principal;
     bool had_ticket;
@@ -24,41 +22,9 @@ struct rm_secure {
 static void on_changed(void *userdata)
 {
     struct rm_secure *s = userdata;
-    const struct sgss_daemon_state now = sgss_daemon_state(s->daemon);
 
-    if (now.until > 0 && *now.words)
-        sv_log_warning("Kerberos: %s", now.words);
-    else if (now.until > 0 && !s->had_ticket)
-        sv_log_info("Kerberos: %s has a ticket for %" PRId64 " s", sgss_daemon_principal(s->daemon),
-                    (int64_t)now.until - sv_wall_ms() / 1000);
-    s->had_ticket = now.until > 0;
+    sgss_log_changed(s->daemon, &s->had_ticket);
 }
-
-static void on_told(const char *text, void *userdata)
-{
-    (void)userdata;
-    sv_log_warning("Kerberos: %s", text);
-}
-
-/* ---- Callers ---- */
-
-static int handshake(const struct ipc_acceptor *a, struct gssapi_handshake **ret)
-{
-    const struct rm_secure *s = a->userdata;
-
-    return sgss_client_acceptor(sgss_daemon_client(s->daemon), a->principal, ret);
-}
-
-static int local_name(const struct ipc_acceptor *a, const char *principal, char ret[SASL_USER_MAX],
-                      struct sv_error *err)
-{
-    const struct rm_secure *s = a->userdata;
-
-    return sv_auth_to_local(s->rm->conf.kerberos.own.rules, principal, strlen(principal), ret, err);
-}
-_Static_assert(SASL_USER_MAX == SV_LOCAL_NAME_MAX + 1, "a name of the rules fits");
-
-/* ---- Life ---- */
 
 static void tell(const struct rm_conf *conf)
 {
@@ -109,20 +75,17 @@ int rm_secure_start(struct rm *rm, struct sv_error *err)
     s = rm->kerberos = calloc(1, sizeof(*s));
     if (!s)
         return sv_error_errno(err, -ENOMEM, "Kerberos");
-    s->rm = rm;
-    s->acceptor = (struct ipc_acceptor){
-        .principal = k->principal, .handshake = handshake, .local_name = local_name, .userdata = s
-    };
     r = sgss_start(&(struct sgss_start){ .event = rm->event,
                                          .conf = k,
                                          .keys = rm_conf_kerberos_own_keys(),
                                          .web = rm->conf.web_server.tickets,
                                          .changed = on_changed,
-                                         .told = on_told,
+                                         .told = sgss_log_told,
                                          .userdata = s },
                    &s->daemon, err);
     if (r >= 0) {
         rm->login = s->daemon;
+        sgss_acceptor_init(&s->acceptor, s->daemon, k);
         r = start_renewer(rm, s, err);
     }
     if (r >= 0)
@@ -143,7 +106,7 @@ void rm_secure_stop(struct rm *rm)
 
 const struct ipc_acceptor *rm_secure_acceptor(const struct rm *rm)
 {
-    return rm->kerberos ? &rm->kerberos->acceptor : NULL;
+    return rm->kerberos ? &rm->kerberos->acceptor.ipc : NULL;
 }
 
 struct sgss_client *rm_secure_client(const struct rm *rm)
