@@ -1,5 +1,7 @@
-/* A peer of bench-launch: spawns the command and waits for it. "@" in a word is replaced by a
- * counter. usage: spawn COMMAND... (commands as in command.h). */
+/* A peer of bench-launch, and the starter of bench-cli: spawns the command and waits for it. "@" in
+ * a word is replaced by a counter. usage: spawn [-n] COMMAND... (commands as in command.h); -n: the
+ * command's output goes nowhere. */
+#include <fcntl.h>
 #include <spawn.h>
 #include <stdbool.h>
 #include <sys/wait.h>
@@ -8,6 +10,8 @@
 #include "tests/bench/command.h"
 
 #define WORDS_MAX 64
+
+static posix_spawn_file_actions_t actions;
 
 static int launch(void *argument)
 {
@@ -25,7 +29,7 @@ static int launch(void *argument)
     }
     pid_t pid;
     int status;
-    if (posix_spawnp(&pid, words[0], NULL, NULL, words, environ) != 0 ||
+    if (posix_spawnp(&pid, words[0], &actions, NULL, words, environ) != 0 ||
         waitpid(pid, &status, 0) != pid || status != 0) {
         (void)fprintf(stderr, "spawn: %s failed\n", words[0]);
         return 1;
@@ -35,5 +39,11 @@ static int launch(void *argument)
 
 int main(int argc, char **argv)
 {
-    return argc < 2 ? 2 : serve_commands(launch, argv + 1);
+    bool quiet = argc > 1 && strcmp(argv[1], "-n") == 0;
+
+    argv += 1 + quiet;
+    if (!*argv || posix_spawn_file_actions_init(&actions) != 0 ||
+        (quiet && posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0) != 0))
+        return 2;
+    return serve_commands(launch, argv);
 }
