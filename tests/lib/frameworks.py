@@ -42,7 +42,7 @@ class Frameworks:
 
     def ask(self, method, path, body=None, user=None):
         """Status and JSON, or None."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=host.PATIENCE)
+        connection = http.client.HTTPConnection(self.c.address, self.port, timeout=host.PATIENCE)
         headers = {"Content-Type": "application/json", "UserName": user or self.user}
         text = None if body is None else json.dumps(body)
         try:

@@ -36,7 +36,7 @@ class Api:
                 [
                     f"{self.cluster.prefix}/sbin/selvedge-services",
                     "-D",
-                    f"yarn.service.api-server.address=127.0.0.1:{self.port}",
+                    f"yarn.service.api-server.address={self.cluster.address}:{self.port}",
                 ],
                 env=self.cluster.daemon_env(self.cluster.conf_dir, "services"),
                 stderr=log,
@@ -61,7 +61,7 @@ class Api:
     def ask(self, method, path, body=None, user=None, port=None, headers=None):
         """Status and JSON, at the server's port, or at another one."""
         connection = http.client.HTTPConnection(
-            "127.0.0.1", port or self.port, timeout=host.PATIENCE
+            self.cluster.address, port or self.port, timeout=host.PATIENCE
         )
         query = f"?user.name={urllib.parse.quote(user)}" if user else ""
         try:
