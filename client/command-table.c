@@ -462,7 +462,8 @@ const struct cli_command cli_commands[] = {
       "framework submit [--explain] [--wait[=TIME]] NAME FILE",
       "submit a framework of task roles, or change one",
       "FILE is its FrameworkDescriptor (docs/frameworks.md); - is the standard input. Another\n"
-      "version begins anew, the same one changes the running framework. These commands talk to\n"
+      "version begins anew, the same one changes the running framework; one without a user is\n"
+      "the caller's. These commands talk to\n"
       "selvedge-services at selvedge.framework.web-server-address, else at\n"
       "yarn.service.api-server.address.\n",
       framework_submit_options, CLI_NAMES_NONE, .then = CLI_NAMES_FILE, .exits = FRAMEWORK_EXITS,

@@ -72,8 +72,11 @@ static void on_submitted(const json_t *answer, void *userdata)
 static void put(struct submit *s)
 {
     _cleanup_free_ char *path = NULL;
-    json_t *body = svc_fw_json(s->descriptor);
+    json_t *body;
 
+    if (strcmp(s->descriptor->user, "default") == 0) /* it names none: the caller's own */
+        s->descriptor->user = s->ctx->user;
+    body = svc_fw_json(s->descriptor);
     if (!body || sv_asprintf(&path, "/%s", s->ctx->subject) < 0) {
         json_decref(body);
         cli_stop(s->ctx, cli_fail("out of memory"));
