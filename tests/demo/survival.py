@@ -5,7 +5,6 @@ import signal
 import time
 
 from cluster.node import http_json
-from lib import services_api
 
 DEFINITION = {
     "name": "shop",
@@ -118,8 +117,7 @@ STEPS = (
 def survive(c, title, holds):
     title("A long-running service, and kill -9 of everything in turn")
     print("  $ selvedge service launch --wait shop.json", flush=True)
-    server = services_api.Api(c)
-    server.start()
+    c.services.start()
     shop = Shop(c)
     said = shop.launch()
     holds("three instances are ready", said.returncode == 0 and shop.whole(), said.stderr.strip())
@@ -137,4 +135,4 @@ def survive(c, title, holds):
     said = c.selvedge("service", "destroy", "shop")
     holds("selvedge service destroy ends it", said.returncode == 0, said.stderr.strip())
     c.wait(lambda: not processes("sleep", "5555"), 30, "its processes end")
-    server.stop()
+    c.services.stop()

@@ -11,7 +11,7 @@ COMPLETED = "TASK_COMPLETED"
 FANCY = {"fancyRetryPolicy": True, "maxRetryCount": 2}
 
 
-def role(command, source, tasks=1, retry=None, ports=None, **more):
+def role(command, source, tasks=1, retry=None, ports=None, resource=None, **more):
     return {
         "taskNumber": tasks,
         "taskRetryPolicy": retry or {},
@@ -19,7 +19,12 @@ def role(command, source, tasks=1, retry=None, ports=None, **more):
             "version": 1,
             "entryPoint": command,
             "sourceLocations": [source],
-            "resource": {"cpuNumber": 1, "memoryMB": 32, "portDefinitions": ports or {}},
+            "resource": {
+                "cpuNumber": 1,
+                "memoryMB": 32,
+                "portDefinitions": ports or {},
+                **(resource or {}),
+            },
         },
         **more,
     }
