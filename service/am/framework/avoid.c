@@ -8,7 +8,7 @@
 #include "common/oom.h"
 #include "service/am/framework/master-internal.h"
 
-#define AVOID_MS 5000
+#define AVOID_MS 3000
 #define AVOIDED_MAX 1000 /* of a list that the ResourceManager keeps for the application */
 
 static void arm(struct svc_fwm *m, int64_t ms)
