@@ -1,6 +1,8 @@
 """A real Key Management Server of Hadoop on loopback, its keys in a file.
 
-    with kms.Kms("3.4.2") as k, hdfs.Hdfs("3.4.2", site=k.site()) as h:"""
+    with kms.Kms("3.4.2") as k, hdfs.Hdfs("3.4.2", site=k.site()) as h:
+
+SecureKms takes tickets, in a secure cluster (interop/secure.py)."""
 import contextlib
 import os
 import shutil
@@ -18,10 +20,13 @@ from interop.hdfs import LOG4J  # noqa: E402
 
 MAIN = "org.apache.hadoop.crypto.key.kms.server.KMSWebServer"
 DENIED = "mallory"  # may not have a key decrypted
+AUTHENTICATION = "hadoop.kms.authentication."
 EVERYBODY = ("MANAGEMENT", "GENERATE_EEK", "DECRYPT_EEK", "READ")
 
 
 class Kms:
+    answer = 200  # to somebody without a ticket
+
     def __init__(self, version):
         hadoop.classes(version)
         self.version, self.port = version, free_port()
@@ -40,17 +45,27 @@ class Kms:
             "dfs.encryption.key.provider.uri": self.provider,
         }
 
+    @property
+    def address(self):
+        return "127.0.0.1"
+
+    def core_site(self):
+        return {"hadoop.tmp.dir": f"{self.root}/tmp"}
+
+    def authentication(self):
+        return {AUTHENTICATION + "type": "simple"}
+
     def _conf(self):
         where = f"{self.root}/conf"
         os.mkdir(where)
-        conf.write_xml(f"{where}/core-site.xml", {"hadoop.tmp.dir": f"{self.root}/tmp"})
+        conf.write_xml(f"{where}/core-site.xml", self.core_site())
         conf.write_xml(
             f"{where}/kms-site.xml",
             {
                 "hadoop.kms.key.provider.uri": f"jceks://file{self.root}/keys",
-                "hadoop.kms.http.host": "127.0.0.1",
+                "hadoop.kms.http.host": self.address,
                 "hadoop.kms.http.port": self.port,
-                "hadoop.kms.authentication.type": "simple",
+                **self.authentication(),
             },
         )
         conf.write_xml(
@@ -104,11 +119,16 @@ class Kms:
         if self.process.poll() is not None:
             raise RuntimeError(f"the KMS has ended: {self.tail()}")
         with contextlib.suppress(urllib.error.URLError, OSError):
-            with urllib.request.urlopen(
-                f"http://127.0.0.1:{self.port}/kms/v1/keys/names?user.name=root", timeout=10
-            ) as answer:
-                return answer.status == 200
+            return self.status("/kms/v1/keys/names?user.name=root") == self.answer
         return False
+
+    def status(self, path):
+        try:
+            url = f"http://{self.address}:{self.port}{path}"
+            with urllib.request.urlopen(url, timeout=10) as answer:
+                return answer.status
+        except urllib.error.HTTPError as error:
+            return error.code
 
     def tail(self):
         with open(self.log, encoding="utf-8", errors="replace") as f:
@@ -122,3 +142,37 @@ class Kms:
         if self.process:
             self.kill()
         shutil.rmtree(self.root, ignore_errors=True)
+
+
+class SecureKms(Kms):
+    """`s`: a Secure. Its tokens live for RENEWED seconds unless they are renewed."""
+
+    answer, RENEWED = 401, 20
+
+    def __init__(self, s):
+        super().__init__(s.settings.version)
+        self.s = s
+
+    @property
+    def provider(self):
+        return f"kms://http@{self.s.network.name}:{self.port}/kms"
+
+    @property
+    def address(self):
+        return self.s.network.address
+
+    def core_site(self):
+        return {
+            **super().core_site(),
+            "hadoop.security.authentication": "kerberos",
+            "hadoop.security.auth_to_local": self.s.auth_to_local(),
+        }
+
+    def authentication(self):
+        return {
+            AUTHENTICATION + "type": "kerberos",
+            AUTHENTICATION + "kerberos.principal": self.s.service("HTTP"),
+            AUTHENTICATION + "kerberos.keytab": self.s.keytab_of("HTTP"),
+            AUTHENTICATION + "kerberos.name.rules": self.s.auth_to_local(),
+            AUTHENTICATION + "delegation-token.renew-interval.sec": self.RENEWED,
+        }

@@ -23,6 +23,7 @@ import urllib.request
 from cluster import ClusterError, conf
 from interop import hadoop, peers, spark
 from interop.cases import mapreduce, web_tls
+from interop.kms import SecureKms
 from interop.secure_hdfs import RoutedHdfs, SecureHdfs
 from lib.kdc import Kdc
 
@@ -53,8 +54,8 @@ class Settings:
     `realms`: a second realm is trusted, with the user `carol`; `libhadoop`: Apache's NodeManager will run, whose logs and
     shuffle need it with Kerberos; `datanodes`: of HDFS; `router`: HDFS is behind a Router;
     `https`: the web is HTTPS alone, and the node's takes tickets; `spark`: its jars are there;
-    `services`: the ResourceManager's account may act for two users; `hdfs`: more keys for HDFS's
-    own daemons; `site`: more keys for yarn-site.xml."""
+    `services`: the ResourceManager's account may act for two users; `kms`: HDFS has a key
+    server; `hdfs`: more keys for HDFS's own daemons; `site`: more keys for yarn-site.xml."""
 
     node: str = peers.SELVEDGE
     rm: str = ""
@@ -71,6 +72,7 @@ class Settings:
     https: bool = False
     spark: bool = False
     services: bool = False
+    kms: bool = False
     hdfs: dict = dataclasses.field(default_factory=dict)
     site: dict = dataclasses.field(default_factory=dict)
 
@@ -85,7 +87,9 @@ class Settings:
         words += [f"encrypted, {self.cipher}"] if self.cipher else []
         words += [f"{self.nodes} nodes"] if self.nodes > 1 else []
         words += [f"{self.datanodes} DataNodes"] if self.datanodes > 1 else []
-        words += [word for word in ("router", "https", "spark", "services") if getattr(self, word)]
+        words += [
+            word for word in ("router", "https", "spark", "services", "kms") if getattr(self, word)
+        ]
         return ", ".join(words)
 
 
@@ -134,7 +138,7 @@ class Secure:
 
     def __init__(self, settings, network):
         self.settings, self.network = settings, network
-        self.kdc = self.other = self.hdfs = None
+        self.kdc = self.other = self.hdfs = self.kms = None
         self.mark = self.rm_mark = 0  # where the log of the last start begins
 
     def prepare(self, c, stack):
@@ -147,6 +151,8 @@ class Secure:
             c.java_options.append(f"-Djava.library.path={c.root}/native")
         self._start_kdc(stack)
         self._make_principals()
+        if self.settings.kms:
+            self.kms = stack.enter_context(SecureKms(self))
         self.hdfs = (RoutedHdfs if self.settings.router else SecureHdfs)(self, self.network)
         stack.callback(self.hdfs.__exit__)
         # beside the ResourceManager, which asks HDFS for nothing at its start
@@ -233,6 +239,7 @@ class Secure:
         more = {f"{proxy}.hosts": "*", f"{proxy}.users": users} if self.settings.services else {}
         return {
             **more,
+            **(self.kms.site() if self.kms else {}),
             "hadoop.security.authentication": "kerberos",
             "hadoop.security.authorization": "true",
             "hadoop.rpc.protection": self.settings.protection,

@@ -81,10 +81,15 @@ class Api:
         with open(self.daemon.log, encoding="utf-8", errors="replace") as f:
             return "\n" + f.read()[-3000:]
 
+    @property
+    def launcher(self):
+        """The FrameworkLauncher of the same server."""
+        return Api(self.s, self.url.replace("/app/v1/services", "/v1/Frameworks"), self.daemon)
+
 
 @contextlib.contextmanager
-def api(s):
-    """The server, as the account of the ResourceManager, whose principal it has."""
+def api(s, more=None):
+    """The server, as the account of the ResourceManager, whose principal it has; `more`: keys."""
     c, port, name = s.c, free_port(), s.network.name
     programs, where = f"{c.root}/programs-{port}", f"{c.root}/services-conf"
     os.mkdir(programs, 0o755)  # a program that has just ended may still be busy
@@ -106,6 +111,7 @@ def api(s):
         "hadoop.http.authentication.kerberos.keytab": s.kdc.keytab(
             f"{KEYTABS}/services.service.keytab", s.service("HTTP"), uid=c.daemon.pw_uid
         ),
+        **(more or {}),
     }
     shutil.rmtree(where, ignore_errors=True)
     services.write_conf(c, where, own)
