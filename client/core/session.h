@@ -43,6 +43,7 @@ struct cli_ctx {
     bool lists; /* the subcommand prints a list, so all formats apply */
     bool verbose;
     int64_t wait_ms;     /* --wait: timeout for the first answer of the ResourceManager */
+    size_t launcher;     /* which of several launchers has answered last */
     const char *subject; /* object of the ResourceManager's errors, such as an id; or NULL */
     char subject_text[YARN_ID_TEXT_MAX]; /* an application's whole id, for `subject` */
     int code;                            /* exit code of the subcommand, set by cli_stop() */

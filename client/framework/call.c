@@ -136,6 +136,28 @@ static void on_answer(int status, const char *body, size_t len, const char *why,
     free(k);
 }
 
+/* The launcher's URL: of several servers, the one that answered last. */
+static int url_of_list(const struct cli_ctx *ctx, const char *list, char **ret)
+{
+    const char *comma;
+    size_t n;
+
+    for (size_t i = 0; i < ctx->launcher && (comma = strchr(list, ',')); i++)
+        list = comma + 1;
+    n = strcspn(list, ",");
+    return sv_asprintf(ret, "%.*s", (int)n - (n > 0 && list[n - 1] == '/'), list);
+}
+
+static size_t count_servers(const struct cli_ctx *ctx)
+{
+    const char *list = sv_conf_raw(ctx->conf, URL_KEY);
+    size_t n = 1;
+
+    for (; list && (list = strchr(list, ',')); list++)
+        n++;
+    return n;
+}
+
 /* An address of all interfaces is one to listen at, and names no host: then the launcher is looked
  * for beside the first ResourceManager. */
 static int base_of(struct cli_ctx *ctx, char **ret)
@@ -146,7 +168,7 @@ static int base_of(struct cli_ctx *ctx, char **ret)
     int r;
 
     if (url && *url)
-        return sv_asprintf(ret, "%.*s", (int)strlen(url) - sv_has_suffix(url, "/"), url);
+        return url_of_list(ctx, url, ret);
     colon = address ? strrchr(address, ':') : NULL;
     if (address && *address && address != colon && !sv_has_prefix(address, "0.0.0.0") &&
         !sv_has_prefix(address, "[::]"))
@@ -159,17 +181,75 @@ static int base_of(struct cli_ctx *ctx, char **ret)
                        colon ? colon + 1 : PORT);
 }
 
+/* A request, which is tried at each server: one of them is active. */
+struct attempt {
+    struct cli_ctx *ctx;
+    char *method, *rest, *json; /* the second: of the URL */
+    size_t left;                /* servers */
+    cli_fetch_fn fn;
+    void *userdata;
+};
+
+static void attempt_free(struct attempt *a)
+{
+    free(a->method);
+    free(a->rest);
+    free(a->json);
+    free(a);
+}
+
+static void on_attempt(int status, const char *body, size_t len, const char *why, void *userdata);
+
+static int try(struct attempt *a)
+{
+    _cleanup_free_ char *base = NULL, *url = NULL;
+    int r = base_of(a->ctx, &base);
+
+    if (r >= 0)
+        r = sv_asprintf(&url, "%s%s", base, a->rest);
+    return r < 0
+               ? r
+               : cli_fetch_send(a->ctx->fetch, a->method, url, a->json, ANSWER_MAX, on_attempt, a);
+}
+
+/* Each request has the same effect twice as once. */
+static void on_attempt(int status, const char *body, size_t len, const char *why, void *userdata)
+{
+    struct attempt *a = userdata;
+    bool elsewhere = status == 307 || status == 503 || (status < 0 && status != -ECANCELED);
+
+    if (elsewhere && --a->left > 0) {
+        a->ctx->launcher = (a->ctx->launcher + 1) % count_servers(a->ctx);
+        if (try(a) >= 0)
+            return;
+    }
+    a->fn(status, body, len, why, a->userdata);
+    attempt_free(a);
+}
+
 static int send(struct cli_ctx *ctx, const char *method, const char *path, const char *query,
                 const char *json, cli_fetch_fn fn, void *userdata)
 {
-    _cleanup_free_ char *base = NULL, *url = NULL, *user = NULL;
-    int r = base_of(ctx, &base);
+    _cleanup_free_ char *user = NULL;
+    struct attempt *a = calloc(1, sizeof(*a));
+    int r = a ? cli_query_user(ctx->user, &user) : -ENOMEM;
 
+    if (r >= 0) {
+        *a = (struct attempt){ .ctx = ctx,
+                               .method = strdup(method),
+                               .json = json ? strdup(json) : NULL,
+                               .left = count_servers(ctx),
+                               .fn = fn,
+                               .userdata = userdata };
+        r = sv_asprintf(&a->rest, PREFIX "%s%s%s", path, user, query ? query : "");
+        if (!a->method || (json && !a->json))
+            r = -ENOMEM;
+    }
     if (r >= 0)
-        r = cli_query_user(ctx->user, &user);
-    if (r >= 0)
-        r = sv_asprintf(&url, "%s" PREFIX "%s%s%s", base, path, user, query ? query : "");
-    return r < 0 ? r : cli_fetch_send(ctx->fetch, method, url, json, ANSWER_MAX, fn, userdata);
+        r = try(a);
+    if (r < 0 && a)
+        attempt_free(a);
+    return r;
 }
 
 void cli_framework_call(struct cli_ctx *ctx, const struct cli_framework_request *q,

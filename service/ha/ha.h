@@ -23,9 +23,9 @@ struct svc_ha;
 
 struct svc_ha_config { /* texts are copied */
     sd_event *event;
-    struct sv_zk_settings *settings; /* with servers; outlives it */
-    const char *root;                /* "/a/b" */
-    const char *url;                 /* of this server */
+    const struct sv_zk_settings *settings; /* with servers; outlives it */
+    const char *root;                      /* "/a/b" */
+    const char *url;                       /* of this server */
     /* It is active: the store, which has everything, is the callee's. */
     void (*active)(struct svc_lr_store *store, void *userdata);
     /* It no longer is, and the store fails: it is to be closed, now or soon. */

@@ -11,6 +11,8 @@
 enum {
     K_ENABLED,
     K_DIR,
+    K_STORE,
+    K_ZK_ROOT,
     K_ADDRESS,
     K_RESYNC,
     K_DIAGNOSTICS,
@@ -34,7 +36,9 @@ enum {
 static const struct sv_conf_key keys[] = {
     [K_ENABLED] = { "selvedge.framework.enabled", SV_CONF_BOOL, "false", .help = "Whether selvedge-services is the FrameworkLauncher, too: its REST API is below /v1 of the same port." },
     [K_DIR] = { "selvedge.framework.state-dir", SV_CONF_STRING, "/var/lib/selvedge-services", .help = "Directory of the frameworks' store, of this program's account." },
-    [K_ADDRESS] = { "selvedge.framework.web-server-address", SV_CONF_STRING, NULL, .help = "URL at which frameworks' masters reach this server; http:// with its host's name and port where it is not set." },
+    [K_STORE] = { "selvedge.framework.store", SV_CONF_STRING, "sqlite", .help = "Where the state of frameworks is: sqlite, a file of this server; or zookeeper (hadoop.zk.*), for several servers of which one is active." },
+    [K_ZK_ROOT] = { "selvedge.framework.zk-root", SV_CONF_STRING, "/selvedge-launcher", .help = "ZooKeeper's node that everything is below; the servers of one cluster have the same." },
+    [K_ADDRESS] = { "selvedge.framework.web-server-address", SV_CONF_STRING, NULL, .help = "URL at which frameworks' masters reach this server; http:// with its host's name and port where it is not set. With the store in ZooKeeper: the URLs of all servers, separated by commas." },
     [K_RESYNC] = { "selvedge.framework.rm-resync-interval", SV_CONF_DURATION, "30s", 1000, 3600000, 1000, .help = "Time between two questions to the ResourceManager for all frameworks' applications (serviceRMResyncIntervalSec)." },
     [K_DIAGNOSTICS] = { "selvedge.framework.diagnostics-max-retries", SV_CONF_INT, "15", 0, 10000, .help = "Times that an ended application without diagnostics is looked at again (applicationRetrieveDiagnosticsMaxRetryCount)." },
     [K_CONFLICT_MIN] = { "selvedge.framework.conflict-min-delay", SV_CONF_DURATION, "600s", 0, 86400000, 1000, .help = "Shortest delay of a retry after a transient conflict (applicationTransientConflictMinDelaySec)." },
@@ -113,16 +117,74 @@ static int read_types(struct sv_conf *conf, struct svc_lr_settings *s, struct sv
     return r;
 }
 
+/* ---- Where it is ---- */
+
+static int read_store(struct sv_conf *conf, struct svc_lr_settings *s, struct sv_error *err)
+{
+    const char *name = NULL;
+    int r = sv_conf_string(conf, &keys[K_STORE], &name, err);
+
+    if (r == 0)
+        r = sv_conf_string(conf, &keys[K_ZK_ROOT], &s->zk_root, err);
+    if (r < 0)
+        return r;
+    s->shared = strcmp(name, "zookeeper") == 0;
+    if (!s->shared)
+        return strcmp(name, "sqlite") == 0
+                   ? 0
+                   : sv_error_set(err, -EINVAL, "%s=%s: sqlite or zookeeper", keys[K_STORE].name,
+                                  name);
+    r = sv_zk_settings_read(conf, &s->zk, err);
+    if (r == 0 && (!s->zk.servers || !*s->zk.servers))
+        r = sv_error_set(err, -EINVAL,
+                         "%s=zookeeper: hadoop.zk.address is not set: name its servers, HOST:PORT, "
+                         "separated by commas",
+                         keys[K_STORE].name);
+    return r;
+}
+
+/* One URL, or with a store of several servers those of all. */
+static int check_address(const struct svc_lr_settings *s, struct sv_error *err)
+{
+    _cleanup_free_ char *copy = s->address ? strdup(s->address) : NULL;
+    char *rest = copy, *url;
+    int n = 0;
+    bool bad = false;
+
+    if (s->address && !copy)
+        return sv_error_errno(err, -ENOMEM, "%s", keys[K_ADDRESS].name);
+    while ((url = strsep(&rest, ","))) {
+        const char *host = sv_has_prefix(url, "http://")    ? url + 7
+                           : sv_has_prefix(url, "https://") ? url + 8
+                                                            : "";
+
+        bad |= !*host || strpbrk(url, " \t'\"") != NULL;
+        n++;
+    }
+    bad |= n > 1 && (!s->shared || n > SVC_LR_URLS_MAX);
+    bad |= copy && strlen(s->address) > SVC_LR_URLS_TEXT_MAX;
+    if (bad)
+        return sv_error_set(err, -EINVAL, "%s=%s: %s", keys[K_ADDRESS].name, s->address,
+                            s->shared ? "URLs http://host:port, separated by commas"
+                                      : "a URL http://host:port");
+    return s->shared && n == 0
+               ? sv_error_set(err, -EINVAL,
+                              "%s=zookeeper: %s is not set: name all servers, http://host:port, "
+                              "separated by commas",
+                              keys[K_STORE].name, keys[K_ADDRESS].name)
+               : 0;
+}
+
 static int read_texts(struct sv_conf *conf, struct svc_lr_settings *s, struct sv_error *err)
 {
     int r = sv_conf_string(conf, &keys[K_DIR], &s->dir, err);
 
+    if (r == 0 && s->enabled)
+        r = read_store(conf, s, err);
     if (r == 0)
         r = sv_conf_string(conf, &keys[K_ADDRESS], &s->address, err);
-    if (r == 0 && s->address && !sv_has_prefix(s->address, "http://") &&
-        !sv_has_prefix(s->address, "https://"))
-        r = sv_error_set(err, -EINVAL, "%s=%s: a URL http://host:port", keys[K_ADDRESS].name,
-                         s->address);
+    if (r == 0)
+        r = check_address(s, err);
     if (r == 0)
         r = sv_conf_list(conf, &keys[K_ADMINS], &s->admins, err);
     return r;
@@ -174,6 +236,7 @@ int svc_lr_settings_read(struct sv_conf *conf, struct svc_lr_settings *ret, stru
 void svc_lr_settings_free(struct svc_lr_settings *s)
 {
     s->admins = sv_strv_free(s->admins);
+    sv_zk_settings_free(&s->zk);
     s->exits = svc_fw_exits_free(s->exits);
 }
 

@@ -6,12 +6,19 @@
 #include <jansson.h>
 
 #include "common/conf.h"
+#include "common/zookeeper/zk-conf.h"
 #include "service/engine/exit-table.h"
+
+#define SVC_LR_URLS_MAX 16        /* servers */
+#define SVC_LR_URLS_TEXT_MAX 2000 /* bytes of the URLs of all */
 
 struct svc_lr_settings {
     bool enabled;
     const char *dir;     /* of the store */
-    const char *address; /* URL of this server as masters reach it, or NULL */
+    const char *address; /* URL of this server as masters reach it, or NULL; of all, where shared */
+    bool shared;         /* the store is in ZooKeeper */
+    const char *zk_root; /* likewise: the node that everything is below */
+    struct sv_zk_settings zk; /* owned, likewise */
     int64_t resync_s, diagnostics_retries;
     int64_t conflict_min_s, conflict_max_s;
     int64_t retain_s;              /* completed frameworks */

@@ -125,13 +125,14 @@ void svc_conf_free(struct svc_conf *c)
 
 void svc_conf_print(struct sv_conf *conf, FILE *out)
 {
-    size_t n[6];
+    size_t n[7];
     const struct sv_conf_key *rows[] = { keys,
                                          svc_cluster_keys(&n[1]),
                                          sv_web_auth_keys(&n[2]),
                                          sv_web_login_keys(&n[3]),
                                          svc_kerberos_conf_keys(&n[4]),
-                                         svc_lr_keys(&n[5]) };
+                                         svc_lr_keys(&n[5]),
+                                         sv_zk_conf_keys(&n[6]) };
 
     n[0] = SV_ARRAY_LEN(keys);
     for (size_t i = 0; i < SV_ARRAY_LEN(rows); i++)

@@ -10,6 +10,7 @@
 #include "common/clock.h"
 #include "common/log.h"
 #include "common/loop-guard.h"
+#include "common/str.h"
 #include "common/web/http-stream.h"
 #include "common/web/rest-reply.h"
 #include "service/framework/link.h"
@@ -157,16 +158,31 @@ static int give(struct svc_frameworks *s, const struct sv_http_request *req,
     return 0;
 }
 
-/* ---- Masters who wait ---- */
+/* ---- Those who wait ---- */
 
-struct framework_wait {
+#define KEEP_MS 20000   /* for the store to keep what an answer says */
+#define BEHIND_MAX 1000 /* commits on their way: nothing more is begun */
+
+struct framework_wait { /* a master for news, or an answer for the store */
     struct svc_frameworks *s;
-    struct svc_lr_told told;
+    struct svc_lr_told told; /* framework NULL: a client's call */
+    bool held, gone;         /* the answer is there; none will be given */
+    struct svc_lr_answer answer;
+    uint64_t ticket; /* of the last commit that it may show */
     struct sv_http_caller *caller;
     int64_t until_ms;
     uint64_t looked; /* the round in which it was looked at for news */
     struct framework_wait *prev, *next;
 };
+
+static void drop_answer(struct framework_wait *w)
+{
+    (void)svc_lr_pieces_free(w->answer.pieces); /* NULL */
+    free(w->answer.body);
+    free(w->answer.location);
+    w->answer = (struct svc_lr_answer){ 0 };
+    w->held = false;
+}
 
 static void wait_free(void *data)
 {
@@ -174,6 +190,7 @@ static void wait_free(void *data)
 
     DL_DELETE(w->s->waits, w);
     w->s->n_waits--;
+    drop_answer(w);
     svc_lr_told_free(&w->told);
     free(w);
 }
@@ -187,7 +204,8 @@ static int on_wake_turn(sd_event_source *source, void *userdata)
     int n = 0;
 
     DL_FOREACH (s->waits, w) {
-        if (w->looked == s->round || !svc_lr_link_has_news(s->l, &w->told)) {
+        if (w->looked == s->round || w->held || !w->told.framework || !s->l ||
+            !svc_lr_link_has_news(s->l, &w->told)) {
             w->looked = s->round;
             continue;
         }
@@ -222,7 +240,7 @@ void svc_frameworks_changed(void *u, const char *framework)
         return;
     }
     DL_FOREACH (s->waits, w)
-        if (strcmp(w->told.framework, framework) == 0)
+        if (!w->held && w->told.framework && strcmp(w->told.framework, framework) == 0)
             sv_http_wake(w->caller);
 }
 
@@ -235,33 +253,108 @@ void svc_frameworks_wake_late(struct svc_frameworks *s)
             sv_http_wake(w->caller);
 }
 
+void svc_frameworks_kept(struct svc_frameworks *s)
+{
+    struct framework_wait *w;
+
+    DL_FOREACH (s->waits, w)
+        if (w->held && svc_lr_store_keeps(s->l->store, w->ticket))
+            sv_http_wake(w->caller);
+}
+
+void svc_frameworks_drop_answers(struct svc_frameworks *s)
+{
+    struct framework_stream *t, *tmp;
+    struct framework_wait *w;
+
+    DL_FOREACH_SAFE (s->streams, t, tmp) {
+        sv_http_stream_end(t->stream, false);
+        stream_free(t);
+    }
+    DL_FOREACH (s->waits, w) {
+        drop_answer(w);
+        w->gone = true;
+        sv_http_wake(w->caller);
+    }
+}
+
+static struct framework_wait *new_wait(struct svc_frameworks *s, const struct sv_http_request *req,
+                                       int64_t ms)
+{
+    struct framework_wait *w = calloc(1, sizeof(*w));
+
+    if (!w)
+        return NULL;
+    w->s = s;
+    w->caller = req->caller;
+    w->until_ms = sv_now_ms() + ms;
+    DL_APPEND(s->waits, w);
+    s->n_waits++;
+    if (req->kept->data)
+        req->kept->free(req->kept->data); /* a body that was read */
+    *req->kept = (struct sv_http_kept){ w, wait_free };
+    return w;
+}
+
 static int wait_for_news(struct svc_frameworks *s, const struct sv_http_request *req,
                          struct svc_lr_told *told)
 {
-    struct framework_wait *w = calloc(1, sizeof(*w));
+    struct framework_wait *w = new_wait(s, req, SVC_FW_LINK_WAIT_S * 1000);
 
     if (!w) {
         svc_lr_told_free(told);
         return -ENOMEM;
     }
-    *w = (struct framework_wait){ .s = s,
-                                  .told = *told,
-                                  .caller = req->caller,
-                                  .until_ms = sv_now_ms() + SVC_FW_LINK_WAIT_S * 1000 };
-    DL_APPEND(s->waits, w);
-    s->n_waits++;
-    *req->kept = (struct sv_http_kept){ w, wait_free };
+    w->told = *told;
+    return -EAGAIN;
+}
+
+static void hold(struct framework_wait *w, const struct svc_lr_answer *a)
+{
+    w->held = true;
+    w->answer = *a;
+    w->ticket = svc_lr_store_ticket(w->s->l->store);
+    w->until_ms = sv_now_ms() + KEEP_MS;
+}
+
+/* Gives an answer when the store keeps what it says. */
+static int give_kept(struct svc_frameworks *s, const struct sv_http_request *req,
+                     struct svc_lr_answer *a, struct sv_http_response *ret)
+{
+    struct framework_wait *w;
+
+    if (svc_lr_store_keeps(s->l->store, svc_lr_store_ticket(s->l->store)))
+        return give(s, req, a, ret);
+    w = new_wait(s, req, KEEP_MS);
+    if (!w) {
+        (void)svc_lr_pieces_free(a->pieces); /* NULL */
+        free(a->body);
+        free(a->location);
+        return -ENOMEM;
+    }
+    hold(w, a);
     return -EAGAIN;
 }
 
 static int go_on(struct framework_wait *w, const struct sv_http_request *req,
                  struct sv_http_response *ret)
 {
+    struct svc_frameworks *s = w->s;
     struct svc_lr_answer a;
 
-    if (!svc_lr_link_answer(w->s->l, &w->told, sv_now_ms() >= w->until_ms, false, &a))
-        return -EAGAIN;
-    return give(w->s, req, &a, ret);
+    if (w->gone || svc_frameworks_stands_by(s))
+        return svc_frameworks_away(s, req, true, ret);
+    if (!w->held) {
+        if (!svc_lr_link_answer(s->l, &w->told, sv_now_ms() >= w->until_ms, false, &a))
+            return -EAGAIN;
+        hold(w, &a);
+    }
+    if (!svc_lr_store_keeps(s->l->store, w->ticket))
+        return sv_now_ms() < w->until_ms ? -EAGAIN : svc_frameworks_away(s, req, false, ret);
+    a = w->answer;
+    w->answer = (struct svc_lr_answer){ 0 };
+    w->held = false;
+    return give(s, req, &a, ret);
 }
 
 /* A master has one request open: one that it sends means that it has given the others up, whose
@@ -271,7 +364,7 @@ static void end_waits(struct svc_frameworks *s, const char *framework)
     struct framework_wait *w;
 
     DL_FOREACH (s->waits, w)
-        if (strcmp(w->told.framework, framework) == 0) {
+        if (w->told.framework && strcmp(w->told.framework, framework) == 0) {
             w->until_ms = 0;
             sv_http_wake(w->caller);
         }
@@ -289,7 +382,38 @@ static int answer_master(struct svc_frameworks *s, const struct sv_http_request 
     if (r == 0 && !svc_lr_link_answer(s->l, &told, false, s->n_waits >= SVC_LR_WAITERS_MAX, &a))
         return wait_for_news(s, req, &told);
     svc_lr_told_free(&told);
-    return give(s, req, &a, ret);
+    return give_kept(s, req, &a, ret);
+}
+
+/* ---- Another server's turn ---- */
+
+bool svc_frameworks_stands_by(const struct svc_frameworks *s)
+{
+    return s->losing || !s->l || !svc_lr_store_may_act(s->l->store);
+}
+
+int svc_frameworks_away(const struct svc_frameworks *s, const struct sv_http_request *req,
+                        bool redirects, struct sv_http_response *ret)
+{
+    const char *other = s->ha ? svc_ha_other(s->ha) : NULL;
+    char why[SVC_HA_URL_MAX + 100];
+    int r;
+
+    (void)snprintf(why, sizeof(why), "%s%s",
+                   other ? "this server stands by; active is "
+                         : "no server is active, or it is not known whether this one is: try "
+                           "again soon",
+                   other ? other : "");
+    /* For clients of frameworks, and of services. */
+    r = sv_asprintf(&ret->body, "{\"message\":\"%s\",\"diagnostics\":\"%s\"}", why, why);
+    if (r < 0)
+        return -ENOMEM;
+    ret->status = other && redirects ? 307 : 503;
+    ret->content_type = SV_JSON_TYPE;
+    ret->body_len = strlen(ret->body);
+    if (ret->status == 307 && sv_asprintf(&ret->location, "%s%s", other, req->uri) < 0)
+        return -ENOMEM; /* the body goes with the response */
+    return 0;
 }
 
 /* ---- Calls ---- */
@@ -341,8 +465,13 @@ int svc_frameworks_answer(struct svc_frameworks *s, const struct sv_http_request
     struct svc_lr_answer a;
     int r;
 
-    if (svc_lr_link_takes(req->uri) && req->kept->data)
+    if (req->kept->data && req->kept->free == wait_free) /* else its body is being read */
         return go_on(req->kept->data, req, ret);
+    if (svc_frameworks_stands_by(s) ||
+        !svc_lr_store_keeps(s->l->store,
+                            SV_MAX(svc_lr_store_ticket(s->l->store), (uint64_t)BEHIND_MAX) -
+                                BEHIND_MAX))
+        return svc_frameworks_away(s, req, true, ret);
     peer_text(req, peer);
     if (svc_lr_link_takes(req->uri))
         return answer_master(s, req, &c, ret);
@@ -354,7 +483,7 @@ int svc_frameworks_answer(struct svc_frameworks *s, const struct sv_http_request
     if (r < 0)
         return r;
     svc_lr_rest(s->l, &c, &a);
-    return give(s, req, &a, ret);
+    return give_kept(s, req, &a, ret);
 }
 
 void svc_frameworks_close(struct svc_frameworks *s)

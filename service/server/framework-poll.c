@@ -1,6 +1,7 @@
 /* Polls of the ResourceManager for the launcher's applications: the live ones in one answer, and
- * one by one those that are missing in it. An answer is taken in in turns of the loop. See
- * frameworks.h. Hostile: tracking URLs and diagnostics, which users' masters write. */
+ * one by one those that are missing in it. An answer is taken in in turns of the loop. One that a
+ * launcher has asked for which is gone is dropped. See frameworks.h. Hostile: tracking URLs and
+ * diagnostics, which users' masters write. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@
 struct framework_poll {
     sd_event_source *timer, *turn;
     bool open;                  /* one is under way */
+    uint64_t life;              /* of the launcher that asked for it */
     int64_t polled_ms;          /* its end, monotonic */
     struct svc_lr_report *news; /* of live applications; URLs malloc'd */
     size_t n_news, at_news;
@@ -93,6 +95,21 @@ static void drop_news(struct framework_poll *p)
     p->n_news = p->at_news = 0;
 }
 
+/* The launcher that asked has gone: what was heard is nobody's. True: this is so. */
+static bool drop_poll(struct svc_frameworks *s)
+{
+    struct framework_poll *p = s->poll;
+
+    if (s->l && !s->losing && p->life == s->life)
+        return false;
+    drop_news(p);
+    p->n_missing = p->at_missing = 0;
+    p->open = p->calls > 0;
+    if (!p->open)
+        poll_in(p, 0);
+    return true;
+}
+
 /* Keeps those that have news. Without memory they come with the next poll. */
 static void keep_news(struct svc_frameworks *s, const struct cli_report *reports, size_t n)
 {
@@ -132,6 +149,8 @@ static void on_report(int status, const struct cli_report *reports, size_t n,
     if (status == -ECANCELED) /* the end of the program */
         return;
     s->poll->calls--;
+    if (drop_poll(s))
+        return;
     if (status == 0 && n == 1) {
         struct svc_lr_report r = report_of(reports);
 
@@ -174,6 +193,8 @@ static int on_turn(sd_event_source *source, void *userdata)
     struct framework_poll *p = s->poll;
     size_t n = SV_MIN(p->n_news - p->at_news, (size_t)SVC_LR_REPORTS_AT_ONCE);
 
+    if (drop_poll(s))
+        return 0;
     if (n) {
         svc_lr_poll_take(s->l, &p->news[p->at_news], n);
         p->at_news += n;
@@ -191,7 +212,7 @@ static void on_reports(int status, const struct cli_report *reports, size_t n,
 {
     struct svc_frameworks *s = userdata;
 
-    if (status == -ECANCELED) /* the end of the program */
+    if (status == -ECANCELED || drop_poll(s)) /* the end of the program */
         return;
     if (status < 0) {
         s->failed_polls++;
@@ -213,8 +234,9 @@ static int on_poll(sd_event_source *source, uint64_t usec, void *userdata)
 
     (void)source;
     (void)usec;
-    if (s->poll->open)
+    if (!s->l || s->losing || s->poll->open)
         return 0;
+    s->poll->life = s->life;
     cli_app_filter_live(&f);
     svc_lr_poll_asked(s->l);
     if (cli_rm_applications_where(s->rm, &f, on_reports, s) < 0)

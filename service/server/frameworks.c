@@ -40,7 +40,7 @@ static uint64_t random_number(void *u)
 
 struct wanted_id {
     struct svc_frameworks *s;
-    uint64_t generation;
+    uint64_t life, generation;
     char name[SVC_FW_NAME_MAX + 1];
 };
 
@@ -54,7 +54,8 @@ static void on_id(int status, struct yarn_app_id app, struct yarn_resource maxim
         return;
     if (status < 0)
         sv_log_debug("framework %s: no application id: %s", w->name, err->text);
-    svc_lr_on_id(w->s->l, w->name, w->generation, status, app);
+    if (w->s->l && w->s->life == w->life)
+        svc_lr_on_id(w->s->l, w->name, w->generation, status, app);
 }
 
 static int new_id(void *u, const char *framework, uint64_t generation)
@@ -65,7 +66,7 @@ static int new_id(void *u, const char *framework, uint64_t generation)
 
     if (!w)
         return -ENOMEM;
-    *w = (struct wanted_id){ .s = s, .generation = generation };
+    *w = (struct wanted_id){ .s = s, .life = s->life, .generation = generation };
     (void)snprintf(w->name, sizeof(w->name), "%s", framework);
     r = cli_rm_new_application(s->rm, on_id, w);
     if (r < 0)
@@ -79,7 +80,10 @@ static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
     struct svc_frameworks *s = userdata;
 
     (void)usec;
-    svc_lr_tick(s->l);
+    if (s->l)
+        svc_lr_tick(s->l);
+    if (s->ha)
+        svc_frameworks_check(s);
     svc_frameworks_wake_late(s);
     (void)sd_event_source_set_time_relative(source, TICK_MS * 1000); /* a timer, ignoring */
     return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
@@ -100,20 +104,20 @@ static void find_self(struct svc_frameworks *s)
     struct addrinfo *found = NULL;
 
     if (is_any(host)) {
-        if (gethostname(s->l->host, sizeof(s->l->host) - 1) < 0)
-            (void)snprintf(s->l->host, sizeof(s->l->host), "localhost");
+        if (gethostname(s->host, sizeof(s->host) - 1) < 0)
+            (void)snprintf(s->host, sizeof(s->host), "localhost");
     } else {
-        (void)snprintf(s->l->host, sizeof(s->l->host), "%s", host);
+        (void)snprintf(s->host, sizeof(s->host), "%s", host);
     }
-    if (getaddrinfo(s->l->host, NULL, &hints, &found) == 0 && found)
-        (void)getnameinfo(found->ai_addr, found->ai_addrlen, s->l->ip, sizeof(s->l->ip), NULL, 0,
+    if (getaddrinfo(s->host, NULL, &hints, &found) == 0 && found)
+        (void)getnameinfo(found->ai_addr, found->ai_addrlen, s->ip, sizeof(s->ip), NULL, 0,
                           NI_NUMERICHOST); /* "" then, ignoring */
     if (found)
         freeaddrinfo(found);
     if (s->cfg.settings->address)
         (void)snprintf(s->link, sizeof(s->link), "%s", s->cfg.settings->address);
     else
-        (void)snprintf(s->link, sizeof(s->link), "http://%s:%u", s->l->host, s->cfg.port);
+        (void)snprintf(s->link, sizeof(s->link), "http://%s:%u", s->host, s->cfg.port);
 }
 
 static int open_rm(struct svc_frameworks *s, struct sv_error *err)
@@ -130,7 +134,7 @@ static int open_rm(struct svc_frameworks *s, struct sv_error *err)
     return r;
 }
 
-static int open_launcher(struct svc_frameworks *s, struct sv_error *err)
+static int begin(struct svc_frameworks *s, struct svc_lr_store *store, struct sv_error *err)
 {
     const struct svc_lr_world world = { .userdata = s,
                                         .wall_ms = wall_ms,
@@ -140,14 +144,29 @@ static int open_launcher(struct svc_frameworks *s, struct sv_error *err)
                                         .kill = svc_frameworks_kill,
                                         .poll = svc_frameworks_poll_soon,
                                         .changed = svc_frameworks_changed };
+    int r = svc_lr_new(s->cfg.settings, &world, store, &s->l, err);
+
+    if (r < 0)
+        return r;
+    s->life++;
+    (void)snprintf(s->l->host, sizeof(s->l->host), "%s", s->host);
+    (void)snprintf(s->l->ip, sizeof(s->l->ip), "%s", s->ip);
+    svc_frameworks_poll_soon(s);
+    return 0;
+}
+
+static int open_launcher(struct svc_frameworks *s, struct sv_error *err)
+{
     struct svc_lr_store *store = NULL;
     char path[PATH_BYTES];
     int r;
 
+    if (s->cfg.settings->shared)
+        return svc_frameworks_share(s, begin, err);
     if (snprintf(path, sizeof(path), "%s/frameworks.db", s->cfg.settings->dir) >= PATH_BYTES)
         return sv_error_errno(err, -ENAMETOOLONG, "selvedge.framework.state-dir");
     r = svc_lr_store_open(path, &store, err);
-    return r < 0 ? r : svc_lr_new(s->cfg.settings, &world, store, &s->l, err);
+    return r < 0 ? r : begin(s, store, err);
 }
 
 static int open_timers(struct svc_frameworks *s, struct sv_error *err)
@@ -169,11 +188,10 @@ int svc_frameworks_new(const struct svc_frameworks_config *cfg, struct svc_frame
         return sv_error_errno(err, -ENOMEM, "frameworks");
     s->cfg = *cfg;
     s->authenticated = cfg->conf->kerberos.on || sv_streq(cfg->conf->auth.auth_type, "kerberos");
+    find_self(s);
     r = open_launcher(s, err);
-    if (r >= 0) {
-        find_self(s);
+    if (r >= 0)
         r = open_rm(s, err);
-    }
     if (r >= 0)
         r = open_timers(s, err);
     if (r < 0) {
@@ -198,7 +216,9 @@ struct svc_frameworks *svc_frameworks_free(struct svc_frameworks *s)
         svc_frameworks_leave(s);
         s->reader = sv_worker_free(s->reader);
         svc_frameworks_close(s);
+        s->end = sd_event_source_disable_unref(s->end);
         s->l = svc_lr_free(s->l);
+        s->ha = svc_ha_free(s->ha);
         free(s);
     }
     return NULL;
@@ -207,25 +227,38 @@ struct svc_frameworks *svc_frameworks_free(struct svc_frameworks *s)
 void svc_frameworks_woken(struct svc_frameworks *s)
 {
     svc_frameworks_collect(s);
-    svc_lr_tick(s->l);
+    if (s->l)
+        svc_lr_tick(s->l);
 }
 
 /* ---- Series ---- */
 
-void svc_frameworks_series(const struct svc_frameworks *s, struct sv_series *out)
+static void put_states(const struct svc_lr *l, struct sv_series *out)
 {
     static const char states[] = "selvedge_frameworks";
-    const struct svc_lr_counts *n = &s->l->counts;
     size_t in[SVC_LR_N_STATES] = { 0 };
     const struct svc_framework *f;
     char labels[SV_SERIES_LABELS];
 
-    for (f = s->l->all.by_name; f; f = f->hh.next)
+    for (f = l->all.by_name; f; f = f->hh.next)
         in[f->st.state]++;
     sv_series_head(out, states, "gauge", "Frameworks, by their state.");
     for (int i = 1; i < SVC_LR_N_STATES; i++)
         sv_series_value(out, states, sv_series_labels(labels, "state", svc_lr_state_name(i), NULL),
                         (double)in[i]);
+}
+
+void svc_frameworks_series(const struct svc_frameworks *s, struct sv_series *out)
+{
+    const struct svc_lr_counts *n;
+
+    sv_series_one(out, "selvedge_frameworks_active", "gauge",
+                  "1: this server keeps the frameworks; 0: another one does, or none.",
+                  svc_frameworks_stands_by(s) ? 0 : 1);
+    if (!s->l)
+        return;
+    n = &s->l->counts;
+    put_states(s->l, out);
     sv_series_one(out, "selvedge_frameworks_tasks", "gauge", "Tasks that frameworks ask for.",
                   (double)s->l->all.n_tasks);
     sv_series_one(out, "selvedge_frameworks_task_bytes", "gauge",

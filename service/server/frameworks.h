@@ -30,6 +30,11 @@ bool svc_frameworks_is_link(const char *uri);
 /* For the handler of the HTTP server; `user`: whom the gate let pass, "" = nobody. */
 int svc_frameworks_answer(struct svc_frameworks *s, const struct sv_http_request *req,
                           const char *user, struct sv_http_response *ret) _must_use_;
+/* Another server does the work, or none can say that it does. Fills `ret` with a redirect there, or
+ * 503. `redirects` false: 503 in every case. -ENOMEM. */
+bool svc_frameworks_stands_by(const struct svc_frameworks *s);
+int svc_frameworks_away(const struct svc_frameworks *s, const struct sv_http_request *req,
+                        bool redirects, struct sv_http_response *ret) _must_use_;
 /* Requests' processes have ended. */
 void svc_frameworks_woken(struct svc_frameworks *s);
 void svc_frameworks_series(const struct svc_frameworks *s, struct sv_series *out);

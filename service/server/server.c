@@ -183,6 +183,8 @@ static int on_port(const struct sv_http_request *req, struct sv_http_response *r
     }
     if (!svc_api_takes(req->uri))
         return answer_root(s, req, ret);
+    if (!req->kept->data && s->frameworks && svc_frameworks_stands_by(s->frameworks))
+        return svc_frameworks_away(s->frameworks, req, true, ret);
     sv_web_user(&s->conf->auth, req, user);
     return begin(s, req, user, ret);
 }
@@ -195,6 +197,8 @@ static int on_relayed(const struct sv_http_request *req, struct sv_http_response
 
     if (!svc_api_takes(req->uri))
         return answer_root(s, req, ret);
+    if (!req->kept->data && s->frameworks && svc_frameworks_stands_by(s->frameworks))
+        return svc_frameworks_away(s->frameworks, req, false, ret);
     return begin(s, req, user && sv_web_is_user_name(user) ? user : "", ret);
 }
 

@@ -23,7 +23,7 @@ typedef void (*svc_post_fn)(int status, const char *body, size_t len, const char
 int svc_post_new(sd_event *event, const char *url, const char *header, svc_post_fn fn,
                  void *userdata, struct svc_post **ret, struct sv_error *err) _must_use_;
 struct svc_post *svc_post_free(struct svc_post *p); /* accepts NULL, returns NULL */
-/* Of the next request. -ENOMEM: the old one stays. */
+/* The next request goes there. -ENOMEM: to the old one. */
 int svc_post_set_url(struct svc_post *p, const char *url) _must_use_;
 /* Takes the text. -EBUSY: one is open. */
 int svc_post_send(struct svc_post *p, char *json, int64_t timeout_ms) _must_use_;

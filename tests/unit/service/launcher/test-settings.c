@@ -62,10 +62,56 @@ static void test_exit_codes(void **state)
     assert_non_null(strstr(err.text, KEY));
 }
 
+/* A pair of keys, up to three; the error's text has `why`. */
+static void check_store(const char *const pairs[6], int error, const char *why)
+{
+    _cleanup_(sv_conf_freep) struct sv_conf *conf = sv_conf_new();
+    struct svc_lr_settings s = { 0 };
+    struct sv_error err = { 0 };
+
+    assert_non_null(conf);
+    assert_int_equal(sv_conf_set(conf, "selvedge.framework.enabled", "true"), 0);
+    for (int i = 0; i < 6 && pairs[i]; i += 2)
+        assert_int_equal(sv_conf_set(conf, pairs[i], pairs[i + 1]), 0);
+    assert_int_equal(svc_lr_settings_read(conf, &s, &err), error);
+    if (error < 0)
+        assert_non_null(strstr(err.text, why));
+    else
+        assert_int_equal(s.shared, pairs[0] != NULL);
+    svc_lr_settings_free(&s);
+}
+
+#define STORE "selvedge.framework.store"
+#define URLS "selvedge.framework.web-server-address"
+#define SERVERS "hadoop.zk.address"
+
+static void test_stores(void **state)
+{
+    static const struct {
+        const char *pairs[6];
+        int error;
+        const char *why;
+    } rows[] = {
+        { { NULL }, 0, NULL },
+        { { STORE, "zookeeper", SERVERS, "z:2181", URLS, "http://a:1,http://b:1" }, 0, NULL },
+        { { STORE, "mysql" }, -EINVAL, "sqlite or zookeeper" },
+        { { STORE, "zookeeper", URLS, "http://a:1" }, -EINVAL, SERVERS },
+        { { STORE, "zookeeper", SERVERS, "z:2181" }, -EINVAL, "name all servers" },
+        { { STORE, "zookeeper", SERVERS, "z:2181", URLS, "http://a:1,b:1" }, -EINVAL, "http://" },
+        { { STORE, "sqlite", URLS, "http://a:1,http://b:1" }, -EINVAL, "a URL http://host:port" },
+        { { STORE, "sqlite", URLS, "http://" }, -EINVAL, "a URL http://host:port" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < SV_ARRAY_LEN(rows); i++)
+        check_store(rows[i].pairs, rows[i].error, rows[i].why);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_exit_codes),
+        cmocka_unit_test(test_stores),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
