@@ -266,12 +266,17 @@ int sv_zk_new(sd_event *event, const struct sv_zk_config *cfg, struct sv_zk **re
     return 0;
 }
 
-struct sv_zk *sv_zk_free(struct sv_zk *z)
+static struct sv_zk *close_all(struct sv_zk *z, bool says)
 {
     if (!z)
         return NULL;
+    says = says && z->up;
     z->closing = true;
     z->up = false;
+    if (says) {
+        unwatch(z);
+        (void)z->lib->zookeeper_close(SV_TAKE(z->handle)); /* else it ends by itself, ignoring */
+    }
     close_session(z);
     sd_event_source_disable_unref(z->timer);
     sv_zk_servers_free(z->servers);
@@ -279,6 +284,16 @@ struct sv_zk *sv_zk_free(struct sv_zk *z)
     sd_event_unref(z->event);
     free(z);
     return NULL;
+}
+
+struct sv_zk *sv_zk_free(struct sv_zk *z)
+{
+    return close_all(z, false);
+}
+
+struct sv_zk *sv_zk_end(struct sv_zk *z)
+{
+    return close_all(z, true);
 }
 
 #else
@@ -293,6 +308,12 @@ int sv_zk_new(sd_event *event, const struct sv_zk_config *cfg, struct sv_zk **re
 }
 
 struct sv_zk *sv_zk_free(struct sv_zk *z)
+{
+    (void)z;
+    return NULL;
+}
+
+struct sv_zk *sv_zk_end(struct sv_zk *z)
 {
     (void)z;
     return NULL;

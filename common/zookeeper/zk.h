@@ -4,7 +4,8 @@
  * The session lasts as long as the object. A lost connection is made again by itself, to the next
  * server; a session that the servers ended (-> SV_ZK_EXPIRED) is followed by a new one. Nothing
  * blocks: names are looked up on a thread, and sv_zk_free() does not wait for a server. It tells
- * the server nothing either: the session, and what is ephemeral, lives on for its timeout.
+ * the server nothing either: the session, and what is ephemeral, lives on for its timeout; else
+ * sv_zk_end().
  *
  * The servers are trusted as far as the C client is: it ends the process for some answers that
  * break the protocol. Bytes of nodes and names of children are anybody's. */
@@ -58,6 +59,9 @@ int sv_zk_new(sd_event *event, const struct sv_zk_config *cfg, struct sv_zk **re
 /* Requests that are open end with -ECANCELED, and no callback runs afterwards. Not from a callback.
  * Accepts NULL, returns NULL. */
 struct sv_zk *sv_zk_free(struct sv_zk *z);
+/* As above, and tells the server that the session ends, and with it what is ephemeral: for the end
+ * of a program, because it blocks while the socket takes nothing, for 3 s at most. */
+struct sv_zk *sv_zk_end(struct sv_zk *z);
 bool sv_zk_connected(const struct sv_zk *z);
 /* The timeout that the servers have granted; 0: not connected. */
 uint32_t sv_zk_session_ms(const struct sv_zk *z);

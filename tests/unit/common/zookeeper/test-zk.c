@@ -19,7 +19,7 @@
 #include "common/buf.h"
 #include "common/fd.h"
 
-enum { CREATE = 1, DELETE = 2, GET = 4, SET = 5, CHILDREN = 8, PING = 11, MULTI = 14 };
+enum { CREATE = 1, DELETE = 2, GET = 4, SET = 5, CHILDREN = 8, PING = 11, MULTI = 14, CLOSE = -11 };
 enum { NO_NODE = -101, NO_AUTH = -102, BAD_VERSION = -103, EXISTS = -110, NOT_EMPTY = -111 };
 #define STAT_BYTES 68
 #define VERSION_AT 32
@@ -41,7 +41,7 @@ static struct {
     uint64_t sessions;
     int32_t error; /* of the next answers */
     int32_t fails; /* of the second of several operations; 0: none does */
-    unsigned requests, connections;
+    unsigned requests, connections, farewells;
 } server;
 
 static void send_frame(struct sv_buf *body)
@@ -158,6 +158,7 @@ static void answer(const uint8_t *p)
     _cleanup_buf_ struct sv_buf b = SV_BUF_INIT(1024);
     int32_t xid = (int32_t)number_at(p, 4), type = (int32_t)number_at(p + 4, 4);
 
+    server.farewells += type == CLOSE;
     if (type != PING)
         server.requests++;
     if (server.silent)
@@ -364,6 +365,19 @@ static void several_at_once(void **state)
     assert_int_equal(a.status, -ECANCELED);
 }
 
+/* The server is told, whatever is open. */
+static void ended(void **state)
+{
+    struct answer a = { 0 };
+
+    connect_it(state);
+    server.silent = true;
+    assert_int_equal(sv_zk_get(zk, "/a", on_done, &a), 0);
+    zk = sv_zk_end(zk);
+    assert_int_equal(a.status, -ECANCELED);
+    run_until(&server.farewells, 1);
+}
+
 static void refusals(void **state)
 {
     static const struct {
@@ -478,15 +492,9 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        T(answers),
-        T(several_at_once),
-        T(refusals),
-        T(not_paths),
-        T(before_it_is_connected),
-        T(lost),
-        T(expired),
-        T(silent),
-        T(freed_with_open_requests),
+        T(answers),   T(several_at_once),          T(ended), T(refusals),
+        T(not_paths), T(before_it_is_connected),   T(lost),  T(expired),
+        T(silent),    T(freed_with_open_requests),
     };
 #undef T
 
