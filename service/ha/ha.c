@@ -494,7 +494,7 @@ struct svc_ha *svc_ha_free(struct svc_ha *h)
         svc_ha_reading_give_up(SV_TAKE(h->reading));
     h->timer = sd_event_source_disable_unref(h->timer);
     h->writer = svc_ha_writer_free(h->writer);
-    h->zk = sv_zk_free(h->zk);
+    h->zk = sv_zk_end(h->zk); /* another one need not wait for the session's end */
     free(h->root);
     free(h->url);
     free(h);

@@ -37,7 +37,7 @@ struct svc_ha_config { /* texts are copied */
 /* -ELIBACC: the library is missing; -EINVAL. */
 int svc_ha_new(const struct svc_ha_config *cfg, struct svc_ha **ret, struct sv_error *err)
     _must_use_;
-struct svc_ha *svc_ha_free(struct svc_ha *h); /* the store first */
+struct svc_ha *svc_ha_free(struct svc_ha *h); /* the store first; at the program's end */
 /* It is active, but cannot be: another one may try. Not from svc_ha_config.active. */
 void svc_ha_resign(struct svc_ha *h, const char *why);
 /* The URL of the server that is active, as far as this one knows; NULL: of none, or itself. */

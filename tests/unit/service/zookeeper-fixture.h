@@ -264,8 +264,8 @@ int __wrap_sv_zk_new(sd_event *event, const struct sv_zk_config *cfg, struct sv_
     (*ret)->cfg = *cfg;
     return 0;
 }
-struct sv_zk *__wrap_sv_zk_free(struct sv_zk *z);
-struct sv_zk *__wrap_sv_zk_free(struct sv_zk *z)
+struct sv_zk *__wrap_sv_zk_end(struct sv_zk *z);
+struct sv_zk *__wrap_sv_zk_end(struct sv_zk *z)
 {
     struct fake_request *q, *tmp;
 
