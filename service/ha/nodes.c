@@ -157,7 +157,7 @@ int svc_ha_node_read(char *path, char *value, size_t len, struct svc_lr_row *ret
         return -EUCLEAN;
     if (d == TASKS)
         return read_task(path, ret);
-    if (strchr(path, '/'))
+    if (strchr(path, '/') || node_of(path) != path)
         return -EUCLEAN;
     ret->name = name_of(path);
     if (d == KILLS)

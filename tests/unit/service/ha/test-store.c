@@ -90,6 +90,8 @@ static void not_rows(void **state)
         { "Requests", "" },
         { "Requests/", "" },
         { "Statuses/a%", "" },
+        { "Statuses/.", "" },
+        { "Launcher/..", "" },
         { "Other/f", "" },
         { "Kills/application_1_0001", "ann" },
         { "Kills/application_1_0001", "\nf" },
