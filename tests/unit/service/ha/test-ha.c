@@ -307,7 +307,8 @@ static void open_launcher(struct fake *k, struct svc_lr_store *store)
  * framework with that id, and submits it again under it. */
 static void waits_for_the_store(void **state)
 {
-    struct fake k = { .wall = 1000000, .settings = { .resync_s = 30, .max_tasks = 100 } };
+    struct fake k = { .wall = 1000000,
+                      .settings = { .resync_s = 30, .max_tasks = 100, .user_share = 100 } };
     struct server a, b;
     struct yarn_app_id app = { CLUSTER_TS, 1 };
 
