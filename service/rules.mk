@@ -60,3 +60,8 @@ service/am/framework/test-operate_WRAP := $(service/am/framework/test-link_WRAP)
 TEST_PROGRAMS += $(BUILD)/tests/integration/service/service-call
 $(BUILD)/tests/integration/service/service-call: $(BUILD)/tests/integration/service/service-call.o $(WIRE_A) $(COMMON_A)
 	$(call link,$(WIRE_LDLIBS))
+
+# The launcher's store in ZooKeeper: tests/interop/test-framework-servers.
+TEST_PROGRAMS += $(BUILD)/tests/integration/service/launcher-store
+$(BUILD)/tests/integration/service/launcher-store: $(BUILD)/tests/integration/service/launcher-store.o $(SERVICE_API_DEPS)
+	$(call link,$(SERVICE_API_LDLIBS) -lcmocka)

@@ -2,6 +2,7 @@
 import os
 import signal
 import socket
+import struct
 import subprocess
 
 from cluster.host import free_port, wait_for
@@ -43,3 +44,30 @@ class Server:
             self.process.kill()
             self.process.wait()
         self.process = None
+
+
+def read_node(port, path):
+    """Bytes and version of a node, asked for as any client does; None: there is none."""
+
+    def take(n):
+        data = b""
+        while len(data) < n:
+            more = connection.recv(n - len(data))
+            if not more:
+                raise OSError("ZooKeeper has closed the connection")
+            data += more
+        return data
+
+    def call(body):
+        connection.sendall(struct.pack(">i", len(body)) + body)
+        return take(struct.unpack(">i", take(4))[0])
+
+    name = path.encode()
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as connection:
+        call(struct.pack(">iqiqi16s", 0, 0, 10000, 0, 16, b""))
+        answer = call(struct.pack(">iii", 1, 4, len(name)) + name + b"\0")
+        call(struct.pack(">ii", 2, -11))  # the session ends
+    error, size = struct.unpack(">ii", answer[12:20]) if len(answer) >= 20 else (-101, 0)
+    if error:
+        return None
+    return answer[20 : 20 + size], struct.unpack(">i", answer[20 + size + 32 : 20 + size + 36])[0]
