@@ -109,10 +109,12 @@ class ZooKeeper:
             raise Refused(NO_NODE)
         if kind in (SET, DELETE) and last not in (-1, node.version):
             raise Refused(BAD_VERSION)
-        below = [n[len(path) + 1 :] for n in nodes if n.startswith(path + "/")]
-        below = [n for n in below if "/" not in n]
         if kind == GET:
             return buffer(node.data) + node.stat()
+        below = []
+        if kind in (CHILDREN, DELETE):
+            below = [n[len(path) + 1 :] for n in nodes if n.startswith(path + "/")]
+            below = [n for n in below if "/" not in n]
         if kind == CHILDREN:
             return struct.pack(">i", len(below)) + b"".join(buffer(n.encode()) for n in below)
         if kind == DELETE:
