@@ -1,13 +1,17 @@
-/* Fuzzes what is read of GPUs: CDI specifications, the driver's files, nvidia-smi's output. The
- * first byte says which. What is accepted has absolute paths without "..", names that an
- * environment can have, numbers in range; every refusal has its text. */
+/* Fuzzes what is read of GPUs: CDI specifications, the driver's files, nvidia-smi's output, and the
+ * list that a container names. The first byte says which. What is accepted has absolute paths
+ * without "..", names that an environment can have, numbers in range; every refusal has its text.
+ */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "nodemanager/conf/cdi-spec.h"
+#include "nodemanager/core/container.h"
 #include "nodemanager/resources/gpu-proc.h"
 #include "nodemanager/resources/gpu-smi.h"
+#include "nodemanager/resources/wanted-gpus.h"
+#include "wire/container-variables.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -98,6 +102,36 @@ static void program(const char *text, size_t n)
     }
 }
 
+static void wanted(const char *text, size_t n)
+{
+    char key[] = YARN_VARIABLE_GPUS, value[512];
+    Hadoop__Yarn__StringStringMapProto one = HADOOP__YARN__STRING_STRING_MAP_PROTO__INIT;
+    Hadoop__Yarn__StringStringMapProto *list[] = { &one };
+    Hadoop__Yarn__ContainerLaunchContextProto clc =
+        HADOOP__YARN__CONTAINER_LAUNCH_CONTEXT_PROTO__INIT;
+    struct nm_container c = { .clc = &clc, .text = "c" };
+    struct nm_wanted_gpus w;
+    struct sv_error err = { 0 };
+    size_t named = 0;
+
+    if (n == 0 || n > sizeof(value))
+        return;
+    memcpy(value, text + 1, n - 1);
+    value[n - 1] = '\0';
+    one.key = key;
+    one.value = value;
+    clc.environment = list;
+    clc.n_environment = 1;
+    c.resource.gpus = (uint8_t)text[0];
+    if (nm_wanted_gpus(&c, &w, &err) < 0) {
+        MUST(err.text[0]);
+        return;
+    }
+    for (size_t i = 0; i < NM_GPUS_MAX; i++)
+        named += w.place[i];
+    MUST(named == w.n && (int64_t)w.n == c.resource.gpus);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const char *text = (const char *)data + 1;
@@ -108,6 +142,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         cdi(text, size - 1);
     else if (data[0] == 'd')
         driver(text, size - 1);
+    else if (data[0] == 'w')
+        wanted(text, size - 1);
     else
         program(text, size - 1);
     return 0;
