@@ -24,6 +24,17 @@ static void again(sd_event_source *timer, int64_t ms)
     (void)sd_event_source_set_enabled(timer, SD_EVENT_ONESHOT); /* exists, ignoring */
 }
 
+/* Logs the first failure of several, and the first answer afterwards. */
+static void note_outcome(struct svc_fwm *m, int status, const struct sv_error *err)
+{
+    if (status < 0 && !m->lists_fail)
+        sv_log_warning("lists of containers and nodes are refused or late: %s",
+                       err && err->code ? err->text : strerror(-status));
+    else if (status >= 0 && m->lists_fail)
+        sv_log_info("lists of containers and nodes are answered again");
+    m->lists_fail = status < 0;
+}
+
 /* ---- Containers ---- */
 
 static void end_list(struct svc_fwm *m, bool complete)
@@ -61,9 +72,9 @@ static void on_containers(int status, const struct cli_container_report *list, s
 {
     struct svc_fwm *m = userdata;
 
-    (void)err;
     if (status == -ECANCELED || m->ending)
         return;
+    note_outcome(m, status, err);
     for (size_t i = 0; status >= 0 && i < n; i++) {
         m->list_own |= is_own(&list[i]);
         if (list[i].id.attempt.attempt == m->listing && strcmp(list[i].state, "COMPLETE") != 0 &&
@@ -128,9 +139,11 @@ static void on_nodes(int status, const struct cli_node_report *nodes, size_t n,
 {
     struct svc_fwm *m = userdata;
 
-    (void)err;
     m->asking_nodes = false;
     m->nodes_asked = true;
+    if (status == -ECANCELED)
+        return;
+    note_outcome(m, status, err);
     if (status >= 0) /* else the last list counts on */
         take_nodes(m, nodes, n);
     if (!m->start_waits || m->ending)

@@ -101,6 +101,7 @@ struct svc_fwm {
     int32_t listing;                /* containers of this attempt were asked for; 0: of none */
     bool list_own;                  /* the master's own was among them */
     bool asking_nodes, nodes_asked; /* now; and answered once, if only by an error */
+    bool lists_fail;                /* the last one was refused, or not answered */
     bool start_waits;               /* for that */
     sd_event_source *resync_timer, *nodes_timer, *avoid_timer;
     sd_event_source *engine_timer, *end_timer, *publish_timer, *publish_turn, *turn;

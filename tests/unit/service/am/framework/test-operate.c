@@ -771,9 +771,11 @@ static void test_listed(void **state)
     answer_list(0, list, 2);
     answer_list(0, list, 0); /* without the master's own */
     answer_list(-EIO, NULL, 0);
+    assert_true(w.m.lists_fail); /* which was logged */
     settle();
     assert_string_equal(told("W-0", "taskState"), "CONTAINER_RUNNING");
     answer_list(0, list, 1);
+    assert_false(w.m.lists_fail);
     settle();
     assert_int_equal(times("stop(2)"), 1);
     ended(2, YARN_EXIT_KILLED_BY_APPMASTER);
