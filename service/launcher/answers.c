@@ -242,7 +242,8 @@ struct svc_lr_pieces *svc_lr_pieces_list(struct svc_lr *l, const char *user,
     if (!p->names)
         return svc_lr_pieces_free(p);
     for (f = l->all.by_name; f; f = f->hh.next) {
-        if ((user && strcmp(user, f->d->user) != 0) || (client && *client != f->client))
+        if (f->doomed || (user && strcmp(user, f->d->user) != 0) ||
+            (client && *client != f->client))
             continue;
         if (!(p->names[p->n_names] = strdup(f->name)))
             return svc_lr_pieces_free(p);

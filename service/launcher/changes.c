@@ -13,6 +13,7 @@
 
 static const char down[] = "the store of frameworks is down: try again later";
 static const char too_large[] = "the descriptor with its defaults is too large";
+static const char pending[] = "its family is being stopped or deleted: try again later";
 static const char unknown[] = "there is no such framework";
 
 /* The end of a change; the status. */
@@ -30,101 +31,6 @@ static unsigned done(struct svc_lr *l, const char *name, const char **ret_why)
 {
     l->world.changed(l->world.userdata, name); /* it looks after the commit (link.c) */
     return end(l, ret_why);
-}
-
-/* ---- Families ---- */
-
-static int by_parent(const void *a, const void *b)
-{
-    return strcmp((*(struct svc_framework *const *)a)->d->parent,
-                  (*(struct svc_framework *const *)b)->d->parent);
-}
-
-struct family { /* all frameworks that have a parent, by its name */
-    struct svc_framework **v;
-    size_t n;
-};
-
-static int family_of(const struct svc_lr *l, struct family *ret)
-{
-    struct svc_framework *f;
-
-    *ret = (struct family){ .v = calloc(l->all.n + 1, sizeof(*ret->v)) };
-    if (!ret->v)
-        return -ENOMEM;
-    for (f = l->all.by_name; f; f = f->hh.next)
-        if (f->d->parent)
-            ret->v[ret->n++] = f;
-    qsort(ret->v, ret->n, sizeof(*ret->v), by_parent);
-    return 0;
-}
-
-static size_t first_child(const struct family *all, const char *parent)
-{
-    size_t low = 0, high = all->n;
-
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-
-        if (strcmp(all->v[mid]->d->parent, parent) < 0)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low;
-}
-
-/* The framework and all that go with it, each once, in *ret (malloc'd). */
-static int followers(const struct svc_lr *l, struct svc_framework *first, bool deleted,
-                     struct svc_framework ***ret, size_t *ret_n)
-{
-    struct svc_framework **todo = calloc(l->all.n + 1, sizeof(*todo));
-    struct family all = { 0 };
-    size_t n = 0;
-
-    if (!todo || family_of(l, &all) < 0) {
-        free(todo);
-        return -ENOMEM;
-    }
-    todo[n++] = first;
-    first->marked = true;
-    for (size_t i = 0; i < n; i++)
-        for (size_t k = first_child(&all, todo[i]->name);
-             k < all.n && strcmp(all.v[k]->d->parent, todo[i]->name) == 0; k++) {
-            struct svc_framework *child = all.v[k];
-
-            if (child->marked ||
-                !(deleted ? child->d->deleted_with_parent : child->d->stopped_with_parent))
-                continue;
-            child->marked = true;
-            todo[n++] = child;
-        }
-    for (size_t i = 0; i < n; i++)
-        todo[i]->marked = false;
-    free(all.v);
-    *ret = todo;
-    *ret_n = n;
-    return 0;
-}
-
-/* Between begin and commit: stops it and those that stop with it. */
-static int stop(struct svc_lr *l, struct svc_framework *first)
-{
-    _cleanup_free_ struct svc_framework **all = NULL;
-    size_t n = 0;
-    int r = followers(l, first, false, &all, &n);
-
-    for (size_t i = 0; r == 0 && i < n; i++) {
-        if (all[i]->d->stop && i > 0)
-            continue;
-        r = svc_lr_set_stop(&l->all, all[i], true);
-        if (r < 0)
-            break;
-        all[i]->last_ms = svc_lr_now(l);
-        svc_lr_write_request(l, all[i]);
-        svc_lr_settle(l, all[i]);
-    }
-    return r;
 }
 
 /* ---- Frameworks ---- */
@@ -155,6 +61,9 @@ static unsigned check_put(const struct svc_lr *l, const struct svc_lr_put *p,
     unsigned status;
     bool orphan = d->parent && strcmp(d->parent, p->name) != 0 && !svc_lr_find(&l->all, d->parent);
 
+    *ret_why = pending;
+    if (old ? old->pending : svc_lr_find_any(&l->all, p->name) != NULL)
+        return 503;
     *ret_why = "parentFramework: deleteOnParentDeleted of a parent that is not there";
     if (orphan && d->deleted_with_parent)
         return 400;
@@ -276,7 +185,8 @@ unsigned svc_lr_put(struct svc_lr *l, struct svc_lr_put *p, const char **ret_why
     if (status)
         return status;
     *ret_why = "out of memory";
-    if (p->d->stopped_with_parent && parent && parent != old && parent->d->stop && stop_put(p) < 0)
+    if (p->d->stopped_with_parent && parent && parent != old &&
+        (parent->d->stop || parent->pending) && stop_put(p) < 0)
         return 503;
     *ret_why = too_large;
     status = svc_fw_fits(p->text, strlen(p->text))
@@ -303,28 +213,28 @@ unsigned svc_lr_put(struct svc_lr *l, struct svc_lr_put *p, const char **ret_why
     svc_lr_write_request(l, f);
     if (!f->d->stop)
         svc_lr_settle(l, f);
-    else if (stop(l, f) < 0)
+    else if (svc_lr_stop_family(l, f) < 0)
         l->broken = true; /* memory is read anew */
     return done(l, f->name, ret_why);
 }
 
 unsigned svc_lr_delete(struct svc_lr *l, const char *name, const char **ret_why)
 {
-    _cleanup_free_ struct svc_framework **all = NULL;
     struct svc_framework *f = svc_lr_find(&l->all, name);
-    size_t n = 0;
+    int r;
 
     if (!f)
         return 202;
-    *ret_why = "out of memory";
-    if (followers(l, f, true, &all, &n) < 0)
+    *ret_why = pending;
+    if (f->pending)
         return 503;
     svc_lr_begin(l);
-    for (size_t i = 0; i < n; i++) {
-        l->world.changed(l->world.userdata, all[i]->name);
-        svc_lr_forget(l, all[i]);
-    }
-    return end(l, ret_why);
+    r = svc_lr_delete_family(l, f);
+    if (r < 0)
+        svc_lr_store_rollback(l->store);
+    if (r == -ENOMEM)
+        *ret_why = "out of memory";
+    return r < 0 ? 503 : end(l, ret_why);
 }
 
 static size_t digits(int32_t n)
@@ -369,12 +279,12 @@ unsigned svc_lr_set_execution(struct svc_lr *l, const char *name, bool want, con
 {
     struct svc_framework *f = svc_lr_find(&l->all, name);
 
-    *ret_why = unknown;
-    if (!f)
-        return 404;
+    *ret_why = f ? pending : unknown;
+    if (!f || f->pending)
+        return f ? 503 : 404;
     svc_lr_begin(l);
     if (want) {
-        if (stop(l, f) < 0)
+        if (svc_lr_stop_family(l, f) < 0)
             l->broken = true; /* memory is read anew */
     } else {
         if (svc_lr_set_stop(&l->all, f, false) < 0)

@@ -181,7 +181,7 @@ static void drop_migrates(struct svc_framework *f)
 
 void svc_lr_enqueue(struct svc_lr *l, struct svc_framework *f)
 {
-    if (f->queued || f->busy)
+    if (f->queued || f->busy || f->doomed)
         return;
     f->queued = true;
     DL_APPEND(l->queue, f);

@@ -14,6 +14,14 @@ struct svc_lr_kill *svc_lr_kill_add(struct svc_lr *l, const char *app, const cha
 void svc_lr_kill_remove(struct svc_lr *l, struct svc_lr_kill *k);
 struct svc_lr_kill *svc_lr_kill_of(const struct svc_lr *l, const char *app);
 
+/* families.c: a framework and those that stop or go with it, between begin and commit: at once, or
+ * what is more in turns. -ENOMEM; -EBUSY: some of them are being stopped. */
+int svc_lr_stop_family(struct svc_lr *l, struct svc_framework *first) _must_use_;
+int svc_lr_delete_family(struct svc_lr *l, struct svc_framework *first) _must_use_;
+void svc_lr_families_turn(struct svc_lr *l);
+void svc_lr_families_resume(struct svc_lr *l); /* what the store says */
+void svc_lr_families_clear(struct svc_lr *l);  /* memory alone */
+
 /* Between begin and commit. -EIO: the store is down; memory is read anew from it. */
 void svc_lr_begin(struct svc_lr *l);
 int svc_lr_commit(struct svc_lr *l) _must_use_;

@@ -31,6 +31,7 @@ struct svc_lr_world {
     /* `framework`: its files go, too; NULL: they stay. svc_lr_on_killed(). */
     int (*kill)(void *u, const char *app, const char *user, const char *framework);
     void (*poll)(void *u);                           /* soon: svc_lr_on_reports() */
+    void (*soon)(void *u);                           /* svc_lr_tick(), in the loop's next turn */
     void (*changed)(void *u, const char *framework); /* its master may wait; NULL: any may */
 };
 
@@ -62,10 +63,12 @@ struct svc_lr {
     struct svc_framework *queue; /* those that want an id or a submission */
     struct svc_lr_kill *kills;   /* by application */
     int n_ids, n_works, n_kills;
-    int64_t last_tasks; /* the highest number of a set of tasks */
-    uint64_t round;     /* of polls */
-    int64_t polled_ms;  /* wall time when the present one was asked for; 0: not known */
-    bool again;         /* the poll is wanted again soon: a master ends */
+    struct svc_lr_family *families; /* that are being stopped or deleted */
+    json_t *unfinished;             /* those of the store, while it is read; or NULL */
+    int64_t last_tasks;             /* the highest number of a set of tasks */
+    uint64_t round;                 /* of polls */
+    int64_t polled_ms;              /* wall time when the present one was asked for; 0: not known */
+    bool again;                     /* the poll is wanted again soon: a master ends */
     struct svc_lr_counts counts;
 };
 

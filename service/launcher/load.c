@@ -101,6 +101,8 @@ static int on_meta(void *u, const char *key, const char *value)
         take(&l->launching, json_incref(v));
     else if (r == 0 && strcmp(key, "launched") == 0)
         take(&l->launched, json_incref(v));
+    else if (r == 0 && strcmp(key, "families") == 0)
+        take(&l->unfinished, json_incref(v));
     else if (r == 0 && strcmp(key, "revision") == 0)
         l->revision = json_integer_value(v);
     else if (r == 0 && strcmp(key, "secret") == 0 && json_is_string(v))
@@ -161,6 +163,8 @@ int svc_lr_load(struct svc_lr *l, struct sv_error *err)
     if (r == 0 && (r = recover(l)) < 0)
         r = sv_error_set(err, r, "frameworks: the store cannot be written: %s",
                          svc_lr_store_why(l->store));
+    if (r == 0)
+        svc_lr_families_resume(l);
     return r;
 }
 
@@ -169,6 +173,7 @@ void svc_lr_clear(struct svc_lr *l)
     struct svc_framework *f, *tmp;
     struct svc_lr_kill *k, *next;
 
+    svc_lr_families_clear(l);
     HASH_ITER (hh, l->all.by_name, f, tmp)
         svc_lr_remove(&l->all, f);
     l->queue = NULL;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <utlist.h>
 
 #include "common/str.h"
 
@@ -79,12 +80,19 @@ void svc_lr_status_reset(struct svc_lr_status *s, int64_t created_ms)
 
 /* ---- Frameworks ---- */
 
-struct svc_framework *svc_lr_find(const struct svc_lr_all *all, const char *name)
+struct svc_framework *svc_lr_find_any(const struct svc_lr_all *all, const char *name)
 {
     struct svc_framework *f;
 
     HASH_FIND_STR(all->by_name, name, f);
     return f;
+}
+
+struct svc_framework *svc_lr_find(const struct svc_lr_all *all, const char *name)
+{
+    struct svc_framework *f = svc_lr_find_any(all, name);
+
+    return f && !f->doomed ? f : NULL;
 }
 
 struct svc_framework *svc_lr_find_app(const struct svc_lr_all *all, struct yarn_app_id app)
@@ -227,15 +235,62 @@ void svc_lr_count_texts(struct svc_lr_all *all, struct svc_framework *f, int64_t
         f->owner->text_bytes += (size_t)more;
 }
 
+/* ---- Families ---- */
+
+struct svc_framework *svc_lr_children(const struct svc_lr_all *all, const char *parent)
+{
+    struct svc_lr_parent *p;
+
+    HASH_FIND_STR(all->parents, parent, p);
+    return p ? p->children : NULL;
+}
+
+static struct svc_lr_parent *parent_named(struct svc_lr_all *all, const char *name)
+{
+    struct svc_lr_parent *p;
+
+    HASH_FIND_STR(all->parents, name, p);
+    if (p)
+        return p;
+    p = calloc(1, sizeof(*p));
+    if (p)
+        p->name = strdup(name);
+    if (!p || !p->name) {
+        free(p);
+        return NULL;
+    }
+    HASH_ADD_KEYPTR(hh, all->parents, p->name, strlen(p->name), p);
+    return p;
+}
+
+/* A parent without children goes. */
+static void set_parent(struct svc_lr_all *all, struct svc_framework *f, struct svc_lr_parent *to)
+{
+    struct svc_lr_parent *from = f->parent;
+
+    if (from)
+        DL_DELETE2(from->children, f, elder, younger);
+    if (to)
+        DL_APPEND2(to->children, f, elder, younger);
+    f->parent = to;
+    if (!from || from->children)
+        return;
+    HASH_DEL(all->parents, from);
+    free(from->name);
+    free(from);
+}
+
 /* ---- Requests ---- */
 
 int svc_lr_set_descriptor(struct svc_lr_all *all, struct svc_framework *f, struct sv_arena *a,
                           struct svc_fw_descriptor *d, char *text)
 {
     struct svc_lr_user *owner = user_named(all, d->user);
+    struct svc_lr_parent *parent = owner && d->parent ? parent_named(all, d->parent) : NULL;
 
-    if (!owner)
+    if (!owner || (d->parent && !parent))
         return -ENOMEM;
+    set_parent(all, f, parent);
     owner->frameworks++; /* it is not freed with what it had before */
     uncount(all, f);
     owner->frameworks--;
@@ -334,6 +389,7 @@ void svc_lr_remove(struct svc_lr_all *all, struct svc_framework *f)
     HASH_DEL(all->by_name, f);
     all->n--;
     uncount(all, f);
+    set_parent(all, f, NULL);
     svc_lr_status_free(&f->st);
     for (size_t i = 0; i < f->n_migrates; i++)
         free(f->migrates[i]);

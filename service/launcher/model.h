@@ -80,6 +80,12 @@ struct svc_lr_user {
     UT_hash_handle hh;
 };
 
+struct svc_lr_parent { /* a name that frameworks have as their parent's; it need not be there */
+    char *name;
+    struct svc_framework *children; /* list by .elder, .younger */
+    UT_hash_handle hh;
+};
+
 struct svc_framework {
     char *name;
     uint64_t generation; /* another one has other tasks */
@@ -89,6 +95,8 @@ struct svc_framework {
     struct svc_fw_descriptor *d;
     struct svc_lr_user *owner; /* the descriptor's user; NULL: there is no descriptor yet */
     char *text;                /* the descriptor's JSON */
+    struct svc_lr_parent *parent;
+    struct svc_framework *elder, *younger; /* of the parent's other children */
     enum svc_lr_client client;
     char *client_host, *client_user;
     int64_t first_ms, last_ms; /* wall */
@@ -104,6 +112,8 @@ struct svc_framework {
     /* ---- In memory alone ---- */
     uint64_t ticket;                   /* of the commit that its status is in */
     bool marked;                       /* while a family is gathered */
+    bool pending;                      /* its family is being stopped or deleted */
+    bool doomed;                       /* it is deleted for all who ask, and has still to go */
     bool busy;                         /* an application id or a submission is under way */
     bool queued;                       /* in the list of those that wait for one */
     bool ending;                       /* its master has said so */
@@ -117,6 +127,7 @@ struct svc_framework {
 
 struct svc_lr_all {
     struct svc_framework *by_name, *by_app;
+    struct svc_lr_parent *parents;
     struct svc_lr_user *users; /* those that have frameworks */
     int64_t user_share;        /* percent of each bound that one user may have */
     int64_t n_tasks;           /* asked for, of all */
@@ -124,7 +135,11 @@ struct svc_lr_all {
     uint64_t generations;
 };
 
+/* NULL: there is none, or it is doomed. */
 struct svc_framework *svc_lr_find(const struct svc_lr_all *all, const char *name);
+struct svc_framework *svc_lr_find_any(const struct svc_lr_all *all, const char *name);
+/* The first child; the others by .younger. */
+struct svc_framework *svc_lr_children(const struct svc_lr_all *all, const char *parent);
 struct svc_framework *svc_lr_find_app(const struct svc_lr_all *all, struct yarn_app_id app);
 /* Adds a framework without a descriptor; NULL: no memory. */
 struct svc_framework *svc_lr_add(struct svc_lr_all *all, const char *name);

@@ -206,8 +206,9 @@ static void look_at_all(struct svc_lr *l)
     int n = 0;
 
     HASH_ITER (hh, l->all.by_name, f, tmp) {
-        bool due = f->st.state == SVC_LR_APP_COMPLETED && f->st.retry_at_ms <= svc_lr_now(l);
-        bool old = is_old(l, f);
+        bool due = !f->pending && f->st.state == SVC_LR_APP_COMPLETED &&
+                   f->st.retry_at_ms <= svc_lr_now(l);
+        bool old = !f->pending && is_old(l, f);
 
         if (!due && !old)
             continue;
@@ -221,8 +222,8 @@ static void look_at_all(struct svc_lr *l)
         if (n == COLLECT_TURN)
             break;
     }
-    if (n && svc_lr_commit(l) < 0)
-        return;
+    if (n && svc_lr_commit(l) == 0 && n == COLLECT_TURN)
+        l->world.soon(l->world.userdata);
 }
 
 /* The store may work again: what is in memory is read from it. That takes long, and is not tried
@@ -252,6 +253,8 @@ void svc_lr_tick(struct svc_lr *l)
         mend(l);
     if (!l->broken)
         look_at_all(l);
+    if (!l->broken)
+        svc_lr_families_turn(l);
     if (!l->broken)
         pump(l);
     if (!l->broken && svc_lr_store_sweep(l->store) < 0)

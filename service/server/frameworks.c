@@ -74,18 +74,27 @@ static int new_id(void *u, const char *framework, uint64_t generation)
     return r;
 }
 
+/* The timer of the tick is due at once. */
+static void tick_soon(void *u)
+{
+    struct svc_frameworks *s = u;
+
+    if (s->tick)
+        (void)sd_event_source_set_time_relative(s->tick, 0); /* it is a timer, ignoring */
+}
+
 static int on_tick(sd_event_source *source, uint64_t usec, void *userdata)
 {
     SV_LOOP_HANDLER();
     struct svc_frameworks *s = userdata;
 
     (void)usec;
+    (void)sd_event_source_set_time_relative(source, TICK_MS * 1000); /* a timer, ignoring */
     if (s->l)
-        svc_lr_tick(s->l);
+        svc_lr_tick(s->l); /* the timer may be due sooner */
     if (s->ha)
         svc_frameworks_check(s);
     svc_frameworks_wake_late(s);
-    (void)sd_event_source_set_time_relative(source, TICK_MS * 1000); /* a timer, ignoring */
     return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
 }
 
@@ -143,6 +152,7 @@ static int begin(struct svc_frameworks *s, struct svc_lr_store *store, struct sv
                                         .submit = svc_frameworks_submit,
                                         .kill = svc_frameworks_kill,
                                         .poll = svc_frameworks_poll_soon,
+                                        .soon = tick_soon,
                                         .changed = svc_frameworks_changed };
     int r = svc_lr_new(s->cfg.settings, &world, store, &s->l, err);
 

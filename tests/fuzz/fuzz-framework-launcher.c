@@ -140,9 +140,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static const struct svc_lr_settings settings = { .resync_s = 30,
                                                      .max_tasks = 1000,
                                                      .user_share = 50 };
-    const struct svc_lr_world world = {
-        NULL, wall_ms, number, new_id, submit, end, nothing, changed
-    };
+    const struct svc_lr_world world = { NULL, wall_ms, number,  new_id, submit,
+                                        end,  nothing, nothing, changed };
     struct svc_lr_store *store = NULL;
     struct svc_lr *l = NULL;
     struct sv_error err = { 0 };

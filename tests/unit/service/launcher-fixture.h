@@ -49,6 +49,7 @@ struct fake {
     char kills[APPS][YARN_ID_TEXT_MAX], removed[APPS][SVC_FW_NAME_MAX + 1];
     int n_kills;
     int polls, changes, changed_all, reports; /* the last: that were asked for */
+    bool soon;                                /* a tick is wanted */
     bool dead;                                /* nothing reaches the world any more */
     int32_t submit_code;                      /* of the next submissions */
     const char *busy;                         /* a user for whom no process is started */
@@ -124,6 +125,10 @@ static __attribute__((unused)) void fake_poll_wanted(void *u)
 {
     ((struct fake *)u)->polls++;
 }
+static __attribute__((unused)) void fake_soon(void *u)
+{
+    ((struct fake *)u)->soon = true;
+}
 static __attribute__((unused)) void fake_changed(void *u, const char *framework)
 {
     ((struct fake *)u)->changes++;
@@ -135,7 +140,8 @@ static __attribute__((unused)) void fake_changed(void *u, const char *framework)
 static __attribute__((unused)) int fake_open(struct fake *k)
 {
     const struct svc_lr_world world = { k,           fake_wall, fake_random,      fake_new_id,
-                                        fake_submit, fake_kill, fake_poll_wanted, fake_changed };
+                                        fake_submit, fake_kill, fake_poll_wanted, fake_soon,
+                                        fake_changed };
     struct svc_lr_store *store = NULL;
     struct sv_error err = { 0 };
     int r = svc_lr_store_open(k->path, &store, &err);
