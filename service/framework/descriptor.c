@@ -384,6 +384,7 @@ static void read_user(struct svc_fw_in *in, const json_t *o, struct svc_fw_descr
 
 static void read_all(struct svc_fw_in *in, const json_t *o, bool gpus, struct svc_fw_descriptor *d)
 {
+    const struct svc_fw_at platform = { NULL, "platformSpecificParameters", false };
     int stop = 0;
 
     svc_fw_text(in, NULL, o, "description", SVC_FW_TEXT_NULL, DESCRIPTION_MAX, &d->description);
@@ -395,6 +396,28 @@ static void read_all(struct svc_fw_in *in, const json_t *o, bool gpus, struct sv
     read_user(in, o, d);
     read_roles(in, o, gpus, d);
     read_platform(in, o, gpus, d);
+    if (in->n_bad == 0 && !svc_fw_gang_fits(d))
+        svc_fw_bad(in, &(struct svc_fw_at){ &platform, "gangAllocation", false },
+                   "the addresses of all tasks are more than %zu MiB", SVC_FW_ADDRESSES_MAX >> 20);
+}
+
+/* "ROLE INDEX HOST LABEL:PORT,PORT;…" a line. */
+bool svc_fw_gang_fits(const struct svc_fw_descriptor *d)
+{
+    int64_t bytes = 0;
+
+    for (size_t i = 0; i < d->n_roles && d->gang; i++) {
+        const struct svc_fw_role *r = &d->roles[i];
+        int64_t line = (int64_t)strlen(r->name) + 64 + (int64_t)strlen(" 12345   \n");
+
+        for (size_t k = 0; k < r->resource.n_ports; k++)
+            line += (int64_t)strlen(r->resource.ports[k].label) + (int64_t)strlen(":;") +
+                    r->resource.ports[k].count * (int64_t)strlen("12345,");
+        if (r->tasks > 0 && line > (int64_t)SVC_FW_ADDRESSES_MAX / r->tasks)
+            return false;
+        bytes += line * r->tasks;
+    }
+    return bytes <= (int64_t)SVC_FW_ADDRESSES_MAX;
 }
 
 int svc_fw_parse(const char *json, size_t len, bool gpus, struct sv_arena *a,

@@ -110,5 +110,9 @@ bool svc_fw_name_valid(const char *name);
 size_t svc_fw_namespace(const char *name);
 struct svc_fw_role *svc_fw_role_named(const struct svc_fw_descriptor *d, const char *name);
 int64_t svc_fw_total_tasks(const struct svc_fw_descriptor *d);
+/* Whether the addresses of a gang's tasks, which each of them has in a file, are few enough, with
+ * hosts whose names have 64 bytes. True of what is no gang. */
+#define SVC_FW_ADDRESSES_MAX ((size_t)32 << 20)
+bool svc_fw_gang_fits(const struct svc_fw_descriptor *d);
 
 #endif

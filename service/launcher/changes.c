@@ -246,6 +246,17 @@ static size_t digits(int32_t n)
     return k;
 }
 
+static bool fits_with(const struct svc_fw_descriptor *d, struct svc_fw_role *r, int32_t n)
+{
+    int32_t before = r->tasks;
+    bool fits;
+
+    r->tasks = n;
+    fits = svc_fw_gang_fits(d);
+    r->tasks = before;
+    return fits;
+}
+
 unsigned svc_lr_set_number(struct svc_lr *l, const char *name, const char *role, int32_t n,
                            const char **ret_why)
 {
@@ -259,6 +270,9 @@ unsigned svc_lr_set_number(struct svc_lr *l, const char *name, const char *role,
         return 404;
     *ret_why = "taskNumber: a framework has at most 100000 tasks";
     if (svc_fw_total_tasks(f->d) + more > DESCRIPTOR_TASKS_MAX)
+        return 400;
+    *ret_why = "taskNumber: gangAllocation: the addresses of all tasks are too long";
+    if (more > 0 && !fits_with(f->d, r, n))
         return 400;
     status = check_tasks(l, f, f->d->user, svc_fw_total_tasks(f->d) + more, ret_why);
     if (status == 0)

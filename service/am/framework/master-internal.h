@@ -89,6 +89,8 @@ struct svc_fwm {
     struct svc_fwm_request *requests;
     char **whys;                       /* of each role: why its tasks wait; NULL: of none */
     struct svc_shared_text *addresses; /* of a gang; NULL: to be made anew */
+    size_t addresses_max;              /* bytes of them; 0: SVC_FW_ADDRESSES_MAX */
+    bool too_long;                     /* they are more: the framework ends with the next turn */
     size_t jobs;
     double progress;                    /* the override; < 0: none */
     void (*operate)(struct svc_fwm *m); /* svc_fwm_operate(), for files below it */
@@ -157,7 +159,7 @@ void svc_fwm_tasks_clear(struct svc_fwm *m);
  * container's. */
 void svc_fwm_view(const struct svc_fwm *m, const struct svc_fw_view *v, struct sv_arena *a,
                   struct svc_fw_task *ret);
-/* The addresses of all tasks, for a gang. */
+/* The addresses of all tasks, for a gang; NULL: too long. */
 struct svc_shared_text *svc_fwm_addresses(struct svc_fwm *m);
 
 /* ---- cluster.c ---- */

@@ -192,6 +192,14 @@ static int on_turn(sd_event_source *s, void *userdata)
         free(p);
         svc_fwm_operate(m);
     }
+    if (m->too_long && !m->ending) {
+        svc_fw_finish(
+            m->engine, sv_now_ms(), SVC_FW_EXIT_AM_NON_TRANSIENT,
+            "gangAllocation: the addresses of all tasks are too long to be given to each");
+        svc_fwm_operate(m);
+        svc_fwm_maybe_finish(m);
+        return 0;
+    }
     svc_fwm_start(m);
     return 0;
 }

@@ -95,14 +95,20 @@ static void prepare(struct svc_fwm *m, struct svc_fwm_container *c, const struct
     struct svc_any_job job = {
         .data = l, .userdata = m, .run = run_launch, .done = on_launch, .free = free_launch
     };
+    struct svc_shared_text *addresses = m->spec->gang ? svc_fwm_addresses(m) : NULL;
 
+    if (m->spec->gang && !addresses) {
+        free(l);
+        m->too_long = true;
+        (void)sd_event_source_set_enabled(m->turn, SD_EVENT_ONESHOT); /* exists, ignoring */
+        return;
+    }
     if (!l || !(l->arena = sv_arena_new(LAUNCH_MAX)))
         sv_out_of_memory();
     l->m = m;
     l->id = c->id;
     copy_role(l, &m->spec->roles[v->role]);
-    if (m->spec->gang)
-        l->addresses = svc_shared_text_ref(svc_fwm_addresses(m));
+    l->addresses = addresses ? svc_shared_text_ref(addresses) : NULL;
     l->request = (struct svc_task_launch_request){
         .framework = m->options->name,
         .user = m->options->user,
@@ -130,7 +136,7 @@ void svc_fwm_start(struct svc_fwm *m)
     struct svc_fw_view v;
 
     DL_FOREACH_SAFE (m->waiting, c, next) {
-        if (m->jobs >= SVC_FWM_LAUNCHES_OPEN || m->ending)
+        if (m->jobs >= SVC_FWM_LAUNCHES_OPEN || m->ending || m->too_long)
             return;
         if (!svc_fwm_is_told(m, c->instance))
             continue;

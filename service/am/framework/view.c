@@ -35,10 +35,12 @@ void svc_fwm_view(const struct svc_fwm *m, const struct svc_fw_view *v, struct s
     }
 }
 
-/* "ROLE INDEX HOST PORTS" a line, of tasks that have a container. */
+/* "ROLE INDEX HOST PORTS" a line, of tasks that have a container. The launcher refuses what is too
+ * long with names of hosts of a usual length. */
 struct svc_shared_text *svc_fwm_addresses(struct svc_fwm *m)
 {
-    _cleanup_buf_ struct sv_buf out = SV_BUF_INIT((size_t)32 << 20);
+    _cleanup_buf_ struct sv_buf out =
+        SV_BUF_INIT(m->addresses_max ? m->addresses_max : SVC_FW_ADDRESSES_MAX);
     struct svc_fw_view v;
 
     if (m->addresses)
@@ -48,9 +50,13 @@ struct svc_shared_text *svc_fwm_addresses(struct svc_fwm *m)
             const struct svc_fwm_container *c =
                 v.has_container ? svc_fwm_container(m, v.container) : NULL;
 
-            if (c && sv_buf_printf(&out, "%s %d %s %s\n", m->spec->roles[role].name,
-                                   (int)v.task.index, c->node.host, c->ports) < 0)
-                sv_out_of_memory();
+            int r = c ? sv_buf_printf(&out, "%s %d %s %s\n", m->spec->roles[role].name,
+                                      (int)v.task.index, c->node.host, c->ports)
+                      : 0;
+
+            svc_fwm_need(r);
+            if (r < 0)
+                return NULL;
         }
     m->addresses = svc_shared_text_new(out.data ? (char *)out.data : "", out.len);
     if (!m->addresses)

@@ -297,7 +297,8 @@ static void bad_nodes(void **state)
 static void open_launcher(struct fake *k, struct svc_lr_store *store)
 {
     const struct svc_lr_world world = { k,           fake_wall, fake_random,      fake_new_id,
-                                        fake_submit, fake_kill, fake_poll_wanted, fake_changed };
+                                        fake_submit, fake_kill, fake_poll_wanted, fake_soon,
+                                        fake_changed };
     struct sv_error err = { 0 };
 
     assert_int_equal(svc_lr_new(&k->settings, &world, store, &k->l, &err), 0);

@@ -119,12 +119,53 @@ static void texts_of_changes(void **state)
     fake_stop(&k);
 }
 
+/* A gang's addresses are in a file of each task. */
+static void large_gang(void **state)
+{
+    _cleanup_free_ char *body = NULL;
+    char name[250];
+    struct fake k = { 0 };
+
+    (void)state;
+    memset(name, 'n', sizeof(name) - 1);
+    name[sizeof(name) - 1] = '\0';
+    fake_start(&k);
+    for (int gang = 1; gang >= 0; gang--) {
+        _cleanup_said_ struct said s = { 0 };
+
+        free(body);
+        assert_true(
+            sv_asprintf(&body,
+                        "{\"version\":1,\"platformSpecificParameters\":{\"gangAllocation\":"
+                        "%s},\"taskRoles\":{\"%s\":{\"taskNumber\":50000,\"taskService\":{"
+                        "\"version\":5,\"entryPoint\":\"run\",\"sourceLocations\":[\"hdfs:///"
+                        "a\"],\"resource\":{\"cpuNumber\":1,\"memoryMB\":64,"
+                        "\"portDefinitions\":{\"p\":{\"count\":60}}}}}}}",
+                        gang ? "true" : "false", name) >= 0);
+        s = ask(&k, "PUT", "/v1/Frameworks/a", body);
+        assert_int_equal(s.status, gang ? 400 : 202);
+        if (gang)
+            assert_non_null(strstr(s.body, "platformSpecificParameters.gangAllocation: the addr"));
+    }
+    svc_lr_find(&k.l->all, "a")->d->gang = true;
+    {
+        _cleanup_free_ char *uri = NULL;
+
+        assert_true(sv_asprintf(&uri, "/v1/Frameworks/a/TaskRoles/%s/TaskNumber", name) >= 0);
+        assert_int_equal(status_of(&k, "PUT", uri, "{\"taskNumber\":10}"), 202);
+        assert_int_equal(status_of(&k, "PUT", uri, "{\"taskNumber\":1000}"), 202);
+        assert_int_equal(status_of(&k, "PUT", uri, "{\"taskNumber\":50000}"), 400);
+    }
+    fake_stop(&k);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(limits_of_a_user),
         cmocka_unit_test(texts_of_a_user),
         cmocka_unit_test(texts_of_changes),
+        cmocka_unit_test(large_gang),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -583,6 +583,21 @@ static void test_gang(void **state)
     assert_string_equal(svc_fwm_addresses(&w.m)->text, "W 0 node1 \nW 1 node2 \n");
 }
 
+/* More addresses than a file may have end the framework, in words, and start nothing. */
+static void test_large_gang(void **state)
+{
+    (void)state;
+    begin(ROLE("2", "", "", ",\"platformSpecificParameters\":{\"gangAllocation\":true}"));
+    w.m.addresses_max = strlen("W 0 node1 \nW 1 node2 ");
+    allocate(2, "node1");
+    allocate(3, "node2");
+    settle();
+    assert_int_equal(times("prepare"), 0);
+    assert_int_equal(times("finish(FAILED"), 1);
+    assert_non_null(strstr(w.log, "gangAllocation"));
+    assert_non_null(strstr(w.log, "-7251"));
+}
+
 /* taskNumber of a later revision; what is removed is told as removed. */
 static void test_flex(void **state)
 {
@@ -845,6 +860,7 @@ int main(void)
         cmocka_unit_test_teardown(test_ports, tear_down),
         cmocka_unit_test_teardown(test_avoided, tear_down),
         cmocka_unit_test_teardown(test_gang, tear_down),
+        cmocka_unit_test_teardown(test_large_gang, tear_down),
         cmocka_unit_test_teardown(test_flex, tear_down),
         cmocka_unit_test_teardown(test_migrate, tear_down),
         cmocka_unit_test_teardown(test_progress, tear_down),
