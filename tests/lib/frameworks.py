@@ -65,6 +65,10 @@ class Frameworks:
         if status != 202:
             raise ClusterError(f"{name}: {status} {said}")
 
+    def names(self):
+        said = self.ask("GET", "/Frameworks")[1]
+        return [one["frameworkName"] for one in said["summarizedFrameworkInfos"]]
+
     def status(self, name):
         status, said = self.ask("GET", f"/Frameworks/{name}/AggregatedFrameworkStatus")
         return said if status == 200 else None
