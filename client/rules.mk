@@ -66,6 +66,7 @@ $(BUILD)/selvedge-am: $(SELVEDGE_AM_OBJS) $$(CLIENT_A) $$(WIRE_A) $$(COMMON_A)
 
 UNIT_LINK_client = $(filter-out %/selvedge-am.o,$(call objects,client/am)) $(CLI_DEPS)
 UNIT_LDLIBS_client = $(CLI_LDLIBS)
+client/http/test-plain-get_WRAP := ipc_resolve_numeric sd_event_add_time_relative
 # The user has the tickets that a test wants.
 client/lib/test-login_WRAP := ipc_ticket_new ipc_ticket_principal
 client/lib/test-tokens_WRAP := hdfs_proxy_new ipc_proxy_new ipc_proxy_call ipc_proxy_free ipc_ticket_new ipc_ticket_principal

@@ -180,6 +180,8 @@ static int begin(struct cli_plain_get *g, const char *url, const char *accept)
     if (r >= 0)
         r = sd_event_add_time_relative(g->event, &g->timer, CLOCK_MONOTONIC, GIVE_UP_MS * 1000,
                                        1000, on_timer, g);
+    if (r >= 0) /* what has come in the meantime counts */
+        r = sd_event_source_set_priority(g->timer, SD_EVENT_PRIORITY_IDLE);
     if (r < 0)
         return r;
     if (ipc_resolve_numeric(host, port, &list))
