@@ -212,6 +212,15 @@ static void look(struct svc_ha_writer *w)
 
 /* ---- The next one ---- */
 
+/* Commits that changed nothing, behind those that are written now. */
+static void keep_empty(struct svc_ha_writer *w)
+{
+    if (w->next.ticket <= w->kept)
+        return;
+    w->kept = w->shown = w->next.ticket;
+    w->cfg.kept(w->cfg.userdata);
+}
+
 static bool fill(struct svc_ha_writer *w)
 {
     int r;
@@ -219,8 +228,10 @@ static bool fill(struct svc_ha_writer *w)
     if (w->changes)
         return true;
     if (svc_ha_batch_is_empty(&w->now)) {
-        if (svc_ha_batch_is_empty(&w->next))
+        if (svc_ha_batch_is_empty(&w->next)) {
+            keep_empty(w);
             return false;
+        }
         w->now = w->next;
         w->next = (struct svc_ha_batch){ .ticket = w->now.ticket };
     }
@@ -265,7 +276,7 @@ int svc_ha_writer_commit(struct svc_ha_writer *w, struct svc_ha_batch *changes, 
         return r;
     w->next.ticket = ticket;
     if (!w->changes && svc_ha_batch_is_empty(&w->now) && svc_ha_batch_is_empty(&w->next))
-        w->kept = w->shown = ticket; /* nothing was changed */
+        w->kept = w->shown = ticket; /* the caller need not wait */
     pump(w);
     return w->failed ? -EIO : 0;
 }

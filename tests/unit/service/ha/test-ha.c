@@ -236,6 +236,30 @@ static void lost_answers(void **state)
     stop(&a);
 }
 
+/* A commit without a change is kept with those before it, whose request is under way. */
+static void empty_commits(void **state)
+{
+    struct server a;
+    char found[1000];
+
+    (void)state;
+    start(&a, "http://a:1");
+    RUN_UNTIL(NULL, a.store && svc_lr_store_may_act(a.store));
+    load(a.store, found);
+    svc_lr_store_begin(a.store);
+    assert_int_equal(svc_lr_store_commit(a.store), 0);
+    assert_true(svc_lr_store_keeps(a.store, 1));
+    assert_int_equal(write_one(a.store, "f", "s"), 0);
+    svc_lr_store_begin(a.store);
+    assert_int_equal(svc_lr_store_commit(a.store), 0);
+    assert_int_equal(svc_lr_store_ticket(a.store), 3);
+    assert_false(svc_lr_store_keeps(a.store, 2));
+    fake_zk_run(NULL);
+    assert_true(svc_lr_store_keeps(a.store, 3));
+    assert_int_equal(a.keeps, 2);
+    stop(&a);
+}
+
 /* Without an answer it does nothing before its session can have ended, and goes on with the next.
  */
 static void lease(void **state)
@@ -363,7 +387,8 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        T(taken_over), T(fenced), T(lost_answers), T(lease), T(bad_nodes), T(waits_for_the_store),
+        T(taken_over), T(fenced),    T(lost_answers),        T(empty_commits),
+        T(lease),      T(bad_nodes), T(waits_for_the_store),
     };
 #undef T
 
