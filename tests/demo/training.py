@@ -145,4 +145,5 @@ def train(c, title, holds):
         holds("a third waits, and the status says why", "gpu" in why.lower())
     said = c.selvedge("framework", "stop", "--wait=60", name)
     holds("selvedge framework stop ends it", said.returncode == 0, said.stderr.strip())
+    c.wait(lambda: not c.container_processes(), 60, "its processes end")
     c.services.stop()
