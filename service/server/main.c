@@ -3,7 +3,9 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
+#include "common/caps.h"
 #include "common/daemon.h"
 #include "common/listen-fds.h"
 #include "common/log.h"
@@ -31,6 +33,16 @@ static int on_spawner_gone(sd_event_source *s, int fd, uint32_t events, void *us
     return sd_event_exit(sd_event_source_get_event(s), EXIT_FAILURE);
 }
 
+/* Root becomes callers in the processes of requests, whose spawner was forked before; this process,
+ * which reads what clients and masters send, needs no more than its account. With Kerberos it keeps
+ * what it starts selvedge-gss with, again when that has ended. */
+static int drop_privileges(const struct svc_conf *conf, struct sv_error *err)
+{
+    int r = geteuid() == 0 && !conf->kerberos.on ? sv_caps_drop_all(NULL) : 0;
+
+    return r < 0 ? sv_error_errno(err, r, "dropping capabilities") : 0;
+}
+
 static int serve(sd_event *event, const struct svc_conf *conf, struct svc_spawner *spawner,
                  struct sv_error *err)
 {
@@ -40,6 +52,8 @@ static int serve(sd_event *event, const struct svc_conf *conf, struct svc_spawne
 
     if (r >= 0)
         r = svc_server_new(event, conf, held, spawner, &server, err);
+    if (r >= 0)
+        r = drop_privileges(conf, err);
     if (r >= 0)
         r = sd_event_add_io(event, NULL, svc_spawner_fd(spawner), EPOLLIN, on_spawner_gone, NULL);
     if (r >= 0) {
