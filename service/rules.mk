@@ -55,6 +55,7 @@ service/am/framework/test-master_WRAP := cli_am_new cli_am_attempt cli_am_tokens
 # Neither YARN nor a worker either.
 service/am/framework/test-operate_WRAP := $(service/am/framework/test-link_WRAP) svc_work_any svc_work_replace cli_rm_new cli_rm_nodes cli_rm_containers cli_rm_free cli_am_attempt \
 	$(addprefix cli_am_,ask cancel release start stop blacklist progress finish register tokens)
+service/am/framework/test-cluster_WRAP := $(service/am/framework/test-operate_WRAP)
 
 # Calls of ClientAMProtocol: tests/integration/service/test-service-am.
 TEST_PROGRAMS += $(BUILD)/tests/integration/service/service-call
