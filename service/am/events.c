@@ -5,17 +5,8 @@
 #include "common/clock.h"
 #include "common/log.h"
 #include "common/oom.h"
+#include "service/am/facts/reports.h"
 #include "service/am/master-internal.h"
-
-static struct svc_allocated allocated(const struct cli_allocation *c)
-{
-    return (struct svc_allocated){
-        .container = c->id,
-        .node = c->node,
-        .request = c->request_id == CLI_NO_REQUEST_ID ? SVC_REQUEST_UNKNOWN : c->request_id,
-        .priority = c->priority,
-    };
-}
 
 /* False: the container is released, since the table is full or has it already. */
 static bool add(struct svc_master *m, const struct cli_allocation *c)
@@ -30,7 +21,7 @@ static bool add(struct svc_master *m, const struct cli_allocation *c)
 static void on_allocated(struct cli_am *yarn, const struct cli_allocation *c, void *userdata)
 {
     struct svc_master *m = userdata;
-    const struct svc_allocated a = allocated(c);
+    const struct svc_allocated a = svc_allocated_of(c);
 
     (void)yarn;
     if (!add(m, c))
@@ -43,7 +34,7 @@ static void on_allocated(struct cli_am *yarn, const struct cli_allocation *c, vo
 static void on_recovered(struct cli_am *yarn, const struct cli_allocation *c, void *userdata)
 {
     struct svc_master *m = userdata;
-    struct svc_allocated a = allocated(c);
+    struct svc_allocated a = svc_allocated_of(c);
     struct svc_container *known = svc_containers_find(&m->expected, c->id), *own;
     const char *name = known ? known->instance : "";
     char id[YARN_ID_TEXT_MAX];
@@ -103,7 +94,7 @@ static void on_started(struct cli_am *yarn, struct yarn_container_id id, int sta
 {
     struct svc_master *m = userdata;
     struct svc_container *c = svc_containers_find(&m->containers, id);
-    const char *why = err && err->code ? err->text : strerror(-status);
+    const char *why = svc_why_not_started(status, err);
 
     (void)yarn;
     if (!c)

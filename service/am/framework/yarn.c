@@ -7,18 +7,9 @@
 #include "common/log.h"
 #include "common/oom.h"
 #include "common/str.h"
+#include "service/am/facts/reports.h"
 #include "service/am/framework/master-internal.h"
 #include "wire/exit-status.h"
-
-static struct svc_allocated allocated(const struct cli_allocation *c)
-{
-    return (struct svc_allocated){
-        .container = c->id,
-        .node = c->node,
-        .request = c->request_id == CLI_NO_REQUEST_ID ? SVC_REQUEST_UNKNOWN : c->request_id,
-        .priority = c->priority,
-    };
-}
 
 static void give_back(struct svc_fwm *m, const struct svc_fwm_container *c, size_t role,
                       const char *why)
@@ -63,7 +54,7 @@ static void on_allocated(struct cli_am *yarn, const struct cli_allocation *c, vo
 {
     struct svc_fwm *m = userdata;
     struct svc_fwm_container *own = svc_fwm_container_add(m, c->id, &c->node, c->http_address);
-    struct svc_allocated a = allocated(c);
+    struct svc_allocated a = svc_allocated_of(c);
     size_t role;
 
     (void)yarn;
@@ -83,7 +74,7 @@ static void on_recovered(struct cli_am *yarn, const struct cli_allocation *c, vo
 {
     struct svc_fwm *m = userdata;
     struct svc_fwm_container *own = svc_fwm_container(m, c->id);
-    const struct svc_allocated a = allocated(c);
+    const struct svc_allocated a = svc_allocated_of(c);
     char name[SVC_FWM_NAME];
 
     (void)yarn;
@@ -155,7 +146,7 @@ static void on_started(struct cli_am *yarn, struct yarn_container_id id, int sta
 {
     struct svc_fwm *m = userdata;
     struct svc_fwm_container *c = svc_fwm_container(m, id);
-    const char *why = err && err->code ? err->text : strerror(-status);
+    const char *why = svc_why_not_started(status, err);
     char name[SVC_FWM_NAME];
 
     (void)yarn;
