@@ -4,15 +4,10 @@
 #ifndef SELVEDGE_TESTS_UNIT_SERVICE_FRAMEWORK_MASTER_FIXTURE_H
 #define SELVEDGE_TESTS_UNIT_SERVICE_FRAMEWORK_MASTER_FIXTURE_H
 
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-/* after the three above */
-#include <cmocka.h>
+#include "tests/unit/service/am-calls.h"
 
-#include "client/lib/client.h"
+#include <errno.h>
+
 #include "service/am/framework/master-internal.h"
 #include "service/am/framework/post.h"
 #include "wire/exit-status.h"
@@ -22,7 +17,6 @@
 static struct {
     struct svc_fwm m;
     struct svc_fwm_options options;
-    char log[8192];
     int32_t asked[JOBS_MAX]; /* priorities of open requests, in their order */
     size_t n_asked;
     int32_t asked_gpus; /* by the last request */
@@ -38,22 +32,11 @@ static struct {
     cli_containers_fn containers;
 } w;
 
-static inline void note(const char *fmt, ...) _printf_(1, 2);
-static inline void note(const char *fmt, ...)
-{
-    size_t n = strlen(w.log);
-    va_list ap;
-
-    va_start(ap, fmt);
-    (void)vsnprintf(w.log + n, sizeof(w.log) - n, fmt, ap);
-    va_end(ap);
-}
-
 static inline int times(const char *part)
 {
     int n = 0;
 
-    for (const char *s = w.log; (s = strstr(s, part)); s++)
+    for (const char *s = am_calls.log; (s = strstr(s, part)); s++)
         n++;
     return n;
 }
@@ -69,7 +52,7 @@ int __wrap_cli_am_ask(struct cli_am *am, const struct cli_ask *a, struct sv_erro
     w.asked[w.n_asked++] = a->priority;
     assert_true(a->n_places <= 1 && a->strict == (a->n_places > 0));
     w.asked_gpus = a->resource.gpus;
-    note("ask(%s) ", a->n_places ? a->places[0].host : "*");
+    am_note("ask(%s) ", a->n_places ? a->places[0].host : "*");
     return 0;
 }
 
@@ -78,42 +61,7 @@ int __wrap_cli_am_cancel(struct cli_am *am, int32_t priority, int64_t request)
 {
     (void)am;
     (void)request;
-    note("cancel(%d) ", priority);
-    return 0;
-}
-
-int __wrap_cli_am_release(struct cli_am *am, struct yarn_container_id id);
-int __wrap_cli_am_release(struct cli_am *am, struct yarn_container_id id)
-{
-    (void)am;
-    note("release(%lld) ", (long long)id.id);
-    return 0;
-}
-
-int __wrap_cli_am_start(struct cli_am *am, struct yarn_container_id id,
-                        const struct cli_launch *launch);
-int __wrap_cli_am_start(struct cli_am *am, struct yarn_container_id id,
-                        const struct cli_launch *launch)
-{
-    (void)am;
-    assert_non_null(launch);
-    note("start(%lld) ", (long long)id.id);
-    return 0;
-}
-
-int __wrap_cli_am_stop(struct cli_am *am, struct yarn_container_id id);
-int __wrap_cli_am_stop(struct cli_am *am, struct yarn_container_id id)
-{
-    (void)am;
-    note("stop(%lld) ", (long long)id.id);
-    return 0;
-}
-
-int __wrap_cli_am_blacklist(struct cli_am *am, const char *host, bool on);
-int __wrap_cli_am_blacklist(struct cli_am *am, const char *host, bool on)
-{
-    (void)am;
-    note("blacklist(%s %d) ", host, on);
+    am_note("cancel(%d) ", priority);
     return 0;
 }
 
@@ -124,21 +72,13 @@ void __wrap_cli_am_progress(struct cli_am *am, float progress)
     (void)progress;
 }
 
-int __wrap_cli_am_finish(struct cli_am *am, enum cli_final final, const char *diagnostics);
-int __wrap_cli_am_finish(struct cli_am *am, enum cli_final final, const char *diagnostics)
-{
-    (void)am;
-    note("finish(%s %s) ", final == CLI_FINAL_SUCCEEDED ? "SUCCEEDED" : "FAILED", diagnostics);
-    return 0;
-}
-
 int __wrap_cli_am_register(struct cli_am *am, const char *host, int32_t port, const char *url);
 int __wrap_cli_am_register(struct cli_am *am, const char *host, int32_t port, const char *url)
 {
     (void)am;
     (void)host;
     (void)url;
-    note("register(%d) ", port);
+    am_note("register(%d) ", port);
     return 0;
 }
 
@@ -148,13 +88,6 @@ const uint8_t *__wrap_cli_am_tokens(const struct cli_am *am, size_t *ret_len)
     (void)am;
     *ret_len = 0;
     return NULL;
-}
-
-struct yarn_attempt_id __wrap_cli_am_attempt(const struct cli_am *am);
-struct yarn_attempt_id __wrap_cli_am_attempt(const struct cli_am *am)
-{
-    (void)am;
-    return (struct yarn_attempt_id){ { 1, 1 }, 1 };
 }
 
 /* Clients' calls: their answers are the test's. */
@@ -208,7 +141,7 @@ int __wrap_svc_work_any(struct svc_work *work, const struct svc_any_job *any)
     (void)work;
     assert_true(w.n_jobs < JOBS_MAX);
     w.jobs[w.n_jobs++] = *any;
-    note("prepare ");
+    am_note("prepare ");
     return 0;
 }
 
@@ -225,7 +158,7 @@ int __wrap_svc_work_replace(struct svc_work *work, const char *name, struct sv_b
     assert_true(json_is_object(o));
     json_decref(o);
     sv_buf_free(bytes);
-    note("publish ");
+    am_note("publish ");
     fn(0, &err, userdata);
     return 0;
 }
@@ -285,18 +218,6 @@ struct svc_post *__wrap_svc_post_free(struct svc_post *p)
 
 /* ---- The test's side ---- */
 
-static inline void turn(void)
-{
-    for (int i = 0; i < 1000; i++) {
-        int r = sd_event_run(w.m.event, 0);
-
-        assert_true(r >= 0);
-        if (r == 0)
-            return;
-    }
-    fail_msg("the loop does not come to rest");
-}
-
 static inline void take_told(void)
 {
     const char *role;
@@ -330,13 +251,13 @@ static inline void answer(const char *more)
     json_decref(w.open);
     w.open = NULL;
     w.answered(200, body, strlen(body), "", w.answered_userdata);
-    turn();
+    am_turn(w.m.event);
 }
 
 /* Answers all that is told, until the master waits. */
 static inline void settle(void)
 {
-    for (turn(); w.open && !json_is_true(json_object_get(w.open, "wait"));)
+    for (am_turn(w.m.event); w.open && !json_is_true(json_object_get(w.open, "wait"));)
         answer("");
 }
 
@@ -349,15 +270,10 @@ static inline void end_jobs(void)
     w.n_jobs = 0;
 }
 
-static inline struct yarn_container_id id_of(int64_t number)
-{
-    return (struct yarn_container_id){ { { 1, 1 }, 1 }, number };
-}
-
 /* A container for the oldest open request. */
 static inline void allocate(int64_t number, const char *host)
 {
-    struct cli_allocation c = { .id = id_of(number),
+    struct cli_allocation c = { .id = am_container(number),
                                 .http_address = "node1:8042",
                                 .request_id = CLI_NO_REQUEST_ID };
 
@@ -366,21 +282,21 @@ static inline void allocate(int64_t number, const char *host)
     memmove(w.asked, w.asked + 1, --w.n_asked * sizeof(w.asked[0]));
     (void)snprintf(c.node.host, sizeof(c.node.host), "%s", host);
     svc_fwm_yarn_ops.allocated(NULL, &c, &w.m);
-    turn();
+    am_turn(w.m.event);
 }
 
 static inline void started(int64_t number)
 {
     end_jobs();
-    turn();
-    svc_fwm_yarn_ops.started(NULL, id_of(number), 0, NULL, &w.m);
+    am_turn(w.m.event);
+    svc_fwm_yarn_ops.started(NULL, am_container(number), 0, NULL, &w.m);
     settle();
 }
 
 static inline void ended(int64_t number, int32_t status)
 {
-    svc_fwm_yarn_ops.completed(NULL, id_of(number), status, "it ended", &w.m);
-    turn();
+    svc_fwm_yarn_ops.completed(NULL, am_container(number), status, "it ended", &w.m);
+    am_turn(w.m.event);
 }
 
 static inline const char *told(const char *task, const char *key)
@@ -420,6 +336,7 @@ static inline void new_master(const char *json, int32_t attempt)
     char *violations = NULL;
 
     memset(&w, 0, sizeof(w));
+    memset(&am_calls, 0, sizeof(am_calls));
     w.told = json_object();
     w.revision = 1;
     w.options = (struct svc_fwm_options){ "url", "F", "ann", "node0" };
@@ -434,7 +351,7 @@ static inline void new_master(const char *json, int32_t attempt)
     assert_int_equal(svc_ports_new(2000, 2001, &w.m.ports), 0);
     assert_true(svc_fwm_operate_new(&w.m) >= 0);
     assert_int_equal(svc_link_new(w.m.event, &cfg, &w.m.link, &err), 0);
-    turn();
+    am_turn(w.m.event);
 }
 
 static inline void registered(void)

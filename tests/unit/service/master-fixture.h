@@ -4,12 +4,7 @@
 #ifndef SELVEDGE_TESTS_UNIT_SERVICE_MASTER_FIXTURE_H
 #define SELVEDGE_TESTS_UNIT_SERVICE_MASTER_FIXTURE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-/* after the three above */
-#include <cmocka.h>
+#include "tests/unit/service/am-calls.h"
 
 #include "common/conf.h"
 #include "service/am/master-internal.h"
@@ -20,9 +15,7 @@ static struct {
     struct svc_master m;
     struct svc_am_options options;
     struct sv_conf *conf;
-    char log[8192];   /* "ask(db=1) launch(db-0) start(1) …" */
-    int start_result; /* of cli_am_start() */
-    int64_t next;     /* number of the next container */
+    int64_t next; /* number of the next container */
     struct {
         struct yarn_container_id id;
         svc_launched_fn launched;
@@ -36,17 +29,6 @@ static struct {
     size_t n_queries;
 } mf;
 
-static inline void mf_note(const char *fmt, ...) _printf_(1, 2);
-static inline void mf_note(const char *fmt, ...)
-{
-    size_t n = strlen(mf.log);
-    va_list ap;
-
-    va_start(ap, fmt);
-    (void)vsnprintf(mf.log + n, sizeof(mf.log) - n, fmt, ap);
-    va_end(ap);
-}
-
 /* ---- client/lib ---- */
 
 int __wrap_cli_am_ask(struct cli_am *am, const struct cli_ask *a, struct sv_error *err);
@@ -54,7 +36,7 @@ int __wrap_cli_am_ask(struct cli_am *am, const struct cli_ask *a, struct sv_erro
 {
     (void)am;
     (void)err;
-    mf_note("ask(%lld=%d of %lld MiB, priority %d) ", (long long)a->request_id, a->count,
+    am_note("ask(%lld=%d of %lld MiB, priority %d) ", (long long)a->request_id, a->count,
             (long long)a->resource.memory_mb, a->priority);
     return 0;
 }
@@ -66,7 +48,7 @@ int __wrap_cli_am_schedule(struct cli_am *am, const struct cli_scheduling_reques
 {
     (void)am;
     (void)err;
-    mf_note("schedule(%lld=%d tag %s%s) ", (long long)q->request_id, q->count, q->tags[0],
+    am_note("schedule(%lld=%d tag %s%s) ", (long long)q->request_id, q->count, q->tags[0],
             q->constraint ? " constrained" : "");
     return 0;
 }
@@ -76,43 +58,7 @@ int __wrap_cli_am_cancel(struct cli_am *am, int32_t priority, int64_t request)
 {
     (void)am;
     (void)priority;
-    mf_note("cancel(%lld) ", (long long)request);
-    return 0;
-}
-
-int __wrap_cli_am_release(struct cli_am *am, struct yarn_container_id id);
-int __wrap_cli_am_release(struct cli_am *am, struct yarn_container_id id)
-{
-    (void)am;
-    mf_note("release(%lld) ", (long long)id.id);
-    return 0;
-}
-
-int __wrap_cli_am_start(struct cli_am *am, struct yarn_container_id id,
-                        const struct cli_launch *launch);
-int __wrap_cli_am_start(struct cli_am *am, struct yarn_container_id id,
-                        const struct cli_launch *launch)
-{
-    (void)am;
-    assert_non_null(launch);
-    mf_note("start(%lld) ", (long long)id.id);
-    return mf.start_result;
-}
-
-/* -ENOENT for containers that were never started: the master releases them. */
-int __wrap_cli_am_stop(struct cli_am *am, struct yarn_container_id id);
-int __wrap_cli_am_stop(struct cli_am *am, struct yarn_container_id id)
-{
-    (void)am;
-    mf_note("stop(%lld) ", (long long)id.id);
-    return 0;
-}
-
-int __wrap_cli_am_blacklist(struct cli_am *am, const char *host, bool on);
-int __wrap_cli_am_blacklist(struct cli_am *am, const char *host, bool on)
-{
-    (void)am;
-    mf_note("blacklist(%s %s) ", host, on ? "on" : "off");
+    am_note("cancel(%lld) ", (long long)request);
     return 0;
 }
 
@@ -120,15 +66,7 @@ void __wrap_cli_am_progress(struct cli_am *am, float progress);
 void __wrap_cli_am_progress(struct cli_am *am, float progress)
 {
     (void)am;
-    mf_note("progress(%d%%) ", (int)(progress * 100));
-}
-
-int __wrap_cli_am_finish(struct cli_am *am, enum cli_final final, const char *diagnostics);
-int __wrap_cli_am_finish(struct cli_am *am, enum cli_final final, const char *diagnostics)
-{
-    (void)am;
-    mf_note("finish(%s: %s) ", final == CLI_FINAL_SUCCEEDED ? "SUCCEEDED" : "FAILED", diagnostics);
-    return 0;
+    am_note("progress(%d%%) ", (int)(progress * 100));
 }
 
 int __wrap_cli_am_status(struct cli_am *am, struct yarn_container_id id, cli_status_fn fn,
@@ -144,13 +82,6 @@ int __wrap_cli_am_status(struct cli_am *am, struct yarn_container_id id, cli_sta
     return 0;
 }
 
-struct yarn_attempt_id __wrap_cli_am_attempt(const struct cli_am *am);
-struct yarn_attempt_id __wrap_cli_am_attempt(const struct cli_am *am)
-{
-    (void)am;
-    return (struct yarn_attempt_id){ { 1, 1 }, 1 };
-}
-
 /* ---- The worker ---- */
 
 int __wrap_svc_work_launch(struct svc_work *w, struct yarn_container_id id,
@@ -164,7 +95,7 @@ int __wrap_svc_work_launch(struct svc_work *w, struct yarn_container_id id,
     mf.jobs[mf.n_jobs].id = id;
     mf.jobs[mf.n_jobs].stored = NULL;
     mf.jobs[mf.n_jobs++].launched = fn;
-    mf_note("prepare(%s) ", q->instance);
+    am_note("prepare(%s) ", q->instance);
     return 0;
 }
 
@@ -179,7 +110,7 @@ int __wrap_svc_work_replace(struct svc_work *w, const char *name, struct sv_buf 
     sv_buf_free(bytes);
     mf.jobs[mf.n_jobs].launched = NULL;
     mf.jobs[mf.n_jobs++].stored = fn;
-    mf_note("store(%s) ", name);
+    am_note("store(%s) ", name);
     return 0;
 }
 
@@ -201,38 +132,20 @@ static inline void mf_jobs(int status)
     mf.n_jobs = 0;
 }
 
-/* Runs the loop until nothing is due. */
-static inline void mf_turn(void)
-{
-    for (int i = 0; i < 1000; i++) {
-        int r = sd_event_run(mf.m.event, 0);
-
-        assert_true(r >= 0);
-        if (r == 0)
-            return;
-    }
-    fail_msg("the loop does not come to rest");
-}
-
 /* Turns and jobs until there are none; `status` of the jobs. */
 static inline void mf_settle(int status)
 {
-    for (mf_turn(); mf.n_jobs > 0; mf_turn())
+    for (am_turn(mf.m.event); mf.n_jobs > 0; am_turn(mf.m.event))
         mf_jobs(status);
 }
 
 /* Answers what nodes are asked, until the instance is ready. */
 static inline void mf_ready(const char *instance);
 
-static inline struct yarn_container_id mf_id(int64_t number)
-{
-    return (struct yarn_container_id){ { { 1, 1 }, 1 }, number };
-}
-
 /* Allocates one container for a request; its number. */
 static inline int64_t mf_allocate(int64_t request, int32_t priority)
 {
-    const struct cli_allocation c = { .id = mf_id(++mf.next),
+    const struct cli_allocation c = { .id = am_container(++mf.next),
                                       .node = { "node1", 8041 },
                                       .http_address = "node1:8042",
                                       .priority = priority,
@@ -244,7 +157,7 @@ static inline int64_t mf_allocate(int64_t request, int32_t priority)
 
 static inline void mf_completed(int64_t number, int32_t exit_status)
 {
-    svc_master_yarn_ops.completed(NULL, mf_id(number), exit_status, "it ended", &mf.m);
+    svc_master_yarn_ops.completed(NULL, am_container(number), exit_status, "it ended", &mf.m);
 }
 
 static inline void mf_registered(void)
@@ -261,8 +174,8 @@ static inline int64_t mf_run(int64_t request, int32_t priority)
     struct svc_instance_view v;
 
     mf_settle(0);
-    svc_master_yarn_ops.started(NULL, mf_id(number), 0, NULL, &mf.m);
-    assert_int_equal(svc_engine_find_container(mf.m.engine, mf_id(number), &v), 0);
+    svc_master_yarn_ops.started(NULL, am_container(number), 0, NULL, &mf.m);
+    assert_int_equal(svc_engine_find_container(mf.m.engine, am_container(number), &v), 0);
     mf_ready(v.name);
     return number;
 }
@@ -270,8 +183,8 @@ static inline int64_t mf_run(int64_t request, int32_t priority)
 /* The request and priority of a component, as the engine numbers them. */
 static inline void mf_assert_log(const char *part)
 {
-    if (!strstr(mf.log, part))
-        fail_msg("\"%s\" is not in: %s", part, mf.log);
+    if (!strstr(am_calls.log, part))
+        fail_msg("\"%s\" is not in: %s", part, am_calls.log);
 }
 
 static inline enum svc_instance_state mf_state(const char *instance)
@@ -305,6 +218,7 @@ static inline void mf_new(const char *json)
     struct svc_master *m = &mf.m;
 
     memset(&mf, 0, sizeof(mf));
+    memset(&am_calls, 0, sizeof(am_calls));
     mf.options = (struct svc_am_options){ .name = "shop", .user = "alice" };
     mf.conf = sv_conf_new();
     m->options = &mf.options;

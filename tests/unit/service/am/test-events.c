@@ -31,21 +31,21 @@ static void recovers(void **state)
     static const struct yarn_resource resource = { .memory_mb = 64, .vcores = 1 };
     static const struct yarn_node_id node = { "node1", 8041 };
     struct svc_container *record =
-        svc_containers_add(&mf.m.expected, mf_id(7), &node, &resource, "");
-    struct cli_allocation c = { .id = mf_id(7), .node = node, .http_address = "node1:8042" };
+        svc_containers_add(&mf.m.expected, am_container(7), &node, &resource, "");
+    struct cli_allocation c = { .id = am_container(7), .node = node, .http_address = "node1:8042" };
 
     (void)state;
     assert_int_equal(svc_container_name(record, "web-1"), 0);
     svc_master_yarn_ops.recovered(NULL, &c, &mf.m);
-    c.id = mf_id(8); /* of nobody */
+    c.id = am_container(8); /* of nobody */
     svc_master_yarn_ops.recovered(NULL, &c, &mf.m);
     mf_assert_log("release(8) ");
-    assert_null(strstr(mf.log, "release(7)"));
+    assert_null(strstr(am_calls.log, "release(7)"));
     assert_int_equal(mf.m.expected.n, 0);
     mf_registered();
     assert_int_equal(mf_state("web-1"), SVC_INSTANCE_STARTED);
     mf_ready("web-1");
-    assert_null(strstr(mf.log, "prepare(web-1)"));
+    assert_null(strstr(am_calls.log, "prepare(web-1)"));
 }
 
 /* From the registration to STABLE; a container that was not wanted goes back. */
@@ -68,14 +68,14 @@ static void allocates(void **state)
     surplus = mf_allocate(WEB);
     (void)snprintf(text, sizeof(text), "release(%lld) ", (long long)surplus);
     mf_assert_log(text);
-    mf_turn();
+    am_turn(mf.m.event);
     assert_int_equal(mf.m.containers.n, 2);
 }
 
 /* One container that is told twice is one. */
 static void allocated_twice(void **state)
 {
-    struct cli_allocation c = { .id = mf_id(1),
+    struct cli_allocation c = { .id = am_container(1),
                                 .node = { "node1", 8041 },
                                 .http_address = "node1:8042",
                                 .priority = 1,
@@ -85,10 +85,10 @@ static void allocated_twice(void **state)
     mf_registered();
     svc_master_yarn_ops.allocated(NULL, &c, &mf.m);
     svc_master_yarn_ops.allocated(NULL, &c, &mf.m);
-    mf_turn();
+    am_turn(mf.m.event);
     assert_int_equal(mf.m.containers.n, 1);
-    assert_null(strstr(mf.log, "release("));
-    assert_null(strstr(mf.log, "prepare(web-1)"));
+    assert_null(strstr(am_calls.log, "release("));
+    assert_null(strstr(am_calls.log, "prepare(web-1)"));
 }
 
 static void start_fails(void **state)
@@ -100,14 +100,14 @@ static void start_fails(void **state)
     mf_registered();
     number = mf_allocate(WEB);
     mf_settle(0);
-    svc_master_yarn_ops.started(NULL, mf_id(number), -EREMOTEIO, &why, &mf.m);
+    svc_master_yarn_ops.started(NULL, am_container(number), -EREMOTEIO, &why, &mf.m);
     assert_int_equal(mf_state("web-0"), SVC_INSTANCE_STOPPING);
     mf_completed(number, -100);
     mf_run(WEB);
-    mf_run(WEB);                                                  /* behind web-1 */
-    assert_int_equal(mf_state("web-0"), SVC_INSTANCE_READY);      /* its name is used again */
-    svc_master_yarn_ops.started(NULL, mf_id(99), 0, NULL, &mf.m); /* of nobody */
-    svc_master_yarn_ops.started(NULL, mf_id(99), -EIO, NULL, &mf.m);
+    mf_run(WEB);                                             /* behind web-1 */
+    assert_int_equal(mf_state("web-0"), SVC_INSTANCE_READY); /* its name is used again */
+    svc_master_yarn_ops.started(NULL, am_container(99), 0, NULL, &mf.m); /* of nobody */
+    svc_master_yarn_ops.started(NULL, am_container(99), -EIO, NULL, &mf.m);
 }
 
 static void completes(void **state)
@@ -118,7 +118,7 @@ static void completes(void **state)
     mf_registered();
     number = mf_run(WEB);
     mf_run(WEB);
-    mf.log[0] = '\0';
+    am_calls.log[0] = '\0';
     mf_completed(number, 137);
     assert_int_equal(mf.m.containers.n, 1);
     mf_assert_log("ask(1=1 of 64 MiB");
@@ -137,9 +137,9 @@ static void rejected_and_resynced(void **state)
 
     (void)state;
     mf_registered();
-    mf.log[0] = '\0';
+    am_calls.log[0] = '\0';
     svc_master_yarn_ops.rejected(NULL, &r, &mf.m);
-    assert_null(strstr(mf.log, "ask(")); /* after a while */
+    assert_null(strstr(am_calls.log, "ask(")); /* after a while */
     svc_master_yarn_ops.node(NULL, &gone, &mf.m);
     svc_master_yarn_ops.resynced(NULL, &mf.m);
     mf_allocate(WEB); /* late: taken all the same */
@@ -155,11 +155,11 @@ static void checked(void **state)
     (void)state;
     mf_registered();
     number = mf_run(WEB);
-    svc_master_checked(mf_id(number), false, "refused", &mf.m);
+    svc_master_checked(am_container(number), false, "refused", &mf.m);
     assert_int_equal(mf_state("web-0"), SVC_INSTANCE_STARTED);
-    svc_master_checked(mf_id(number), true, "", &mf.m);
+    svc_master_checked(am_container(number), true, "", &mf.m);
     assert_int_equal(mf_state("web-0"), SVC_INSTANCE_READY);
-    svc_master_checked(mf_id(99), false, "refused", &mf.m);
+    svc_master_checked(am_container(99), false, "refused", &mf.m);
 }
 
 static int exit_code(void)

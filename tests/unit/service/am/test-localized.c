@@ -66,7 +66,7 @@ static void wait_for_query(void)
 
 static const struct svc_container *container(int64_t number)
 {
-    const struct svc_container *c = svc_containers_find(&mf.m.containers, mf_id(number));
+    const struct svc_container *c = svc_containers_find(&mf.m.containers, am_container(number));
 
     assert_non_null(c);
     return c;
@@ -150,7 +150,7 @@ static void without_files(void **state)
     (void)state;
     begin(SHOP(""));
     (void)mf_run(WEB);
-    mf_turn();
+    am_turn(mf.m.event);
     assert_int_equal(asked.n, 0);
     mf_free();
 }
@@ -170,7 +170,7 @@ static void few_at_a_time(void **state)
     answer(0, &done, 1);
     for (int64_t i = 1000; i < 1100; i++) {
         struct svc_container *c =
-            svc_containers_add(&mf.m.containers, mf_id(i), &node, &resource, "");
+            svc_containers_add(&mf.m.containers, am_container(i), &node, &resource, "");
 
         assert_non_null(c);
         c->localizing = 1;
@@ -178,7 +178,7 @@ static void few_at_a_time(void **state)
     wait_for_query();
     most = asked.n;
     assert_in_range(most, 2, 99);
-    mf_turn();
+    am_turn(mf.m.event);
     assert_int_equal(asked.n, most);
     for (size_t left = 100; left > 0; left--) {
         wait_for_query();

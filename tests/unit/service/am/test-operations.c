@@ -27,7 +27,7 @@ static int tear_down(void **state)
 
 static void flex(const char *component, int64_t count)
 {
-    mf.log[0] = '\0';
+    am_calls.log[0] = '\0';
     assert_int_equal(svc_engine_flex(mf.m.engine, 1, component, count, NULL), 0);
     svc_master_operate(&mf.m);
 }
@@ -46,7 +46,7 @@ static void asks(void **state)
     mf_assert_log("ask(1=2 of 64 MiB, priority 0) ");
     mf.m.stored_by_caller = true; /* by the API, before it told */
     flex("web", 1);
-    assert_null(strstr(mf.log, "store("));
+    assert_null(strstr(am_calls.log, "store("));
 }
 
 /* One constraint anywhere makes every request a scheduling request. */
@@ -57,7 +57,7 @@ static void schedules(void **state)
     mf_registered();
     mf_assert_log("schedule(1=3 tag web constrained) ");
     mf_assert_log("schedule(2=1 tag db) ");
-    assert_null(strstr(mf.log, "ask("));
+    assert_null(strstr(am_calls.log, "ask("));
 }
 
 /* The library reports no end of what is released: the master does, in the next turn. */
@@ -71,9 +71,9 @@ static void releases(void **state)
     number = mf_allocate(WEB);
     flex("web", 0); /* before its launch is prepared */
     mf_settle(0);
-    assert_null(strstr(mf.log, "start("));
+    assert_null(strstr(am_calls.log, "start("));
     mf_completed(number, -105); /* where it was stopped, in place of released */
-    mf_turn();
+    am_turn(mf.m.event);
     assert_int_equal(mf.m.containers.n, 0);
     flex("web", 1);
     mf_run(WEB);
@@ -89,7 +89,7 @@ static void stops_newest_first(void **state)
     mf_run(WEB);
     flex("web", 1);
     mf_assert_log("stop(2) ");
-    assert_null(strstr(mf.log, "stop(1)"));
+    assert_null(strstr(am_calls.log, "stop(1)"));
     mf_completed(2, -105);
     assert_int_equal(mf.m.containers.n, 1);
 }
@@ -100,15 +100,15 @@ static void launches(void **state)
     (void)state;
     mf_new(SERVICE(COMPONENT("web", "2", "")));
     mf_registered();
-    mf.log[0] = '\0';
+    am_calls.log[0] = '\0';
     mf_allocate(WEB);
     mf_allocate(WEB);
-    assert_null(strstr(mf.log, "prepare("));
-    mf_turn();
+    assert_null(strstr(am_calls.log, "prepare("));
+    am_turn(mf.m.event);
     /* jobs are done in order */
-    assert_string_equal(mf.log, "store(" SVC_JOURNAL_FILE ") prepare(web-0) prepare(web-1) ");
+    assert_string_equal(am_calls.log, "store(" SVC_JOURNAL_FILE ") prepare(web-0) prepare(web-1) ");
     mf_settle(-ENOENT); /* a source that is not there: both starts have failed */
-    assert_null(strstr(mf.log, "start("));
+    assert_null(strstr(am_calls.log, "start("));
     assert_int_equal(mf_state("web-0"), SVC_INSTANCE_INIT); /* released, wanted again */
 }
 
@@ -117,7 +117,7 @@ static void refused_start(void **state)
     (void)state;
     mf_new(SERVICE(COMPONENT("web", "1", "")));
     mf_registered();
-    mf.start_result = -ENOENT; /* it ended meanwhile */
+    am_calls.start_result = -ENOENT; /* it ended meanwhile */
     mf_allocate(WEB);
     mf_settle(0);
     mf_assert_log("start(1) ");
@@ -149,13 +149,13 @@ static void finalizes(void **state)
         "7", COMPONENT("web", "1", ",\"decommissioned_instances\":[\"web-7\"]")));
     mf_registered();
     mf_run(WEB);
-    mf.log[0] = '\0';
+    am_calls.log[0] = '\0';
     assert_int_equal(svc_plan_new(next, strlen(next), mf.conf, &plan, &err), 0);
     mf.m.next = plan;
     assert_int_equal(
         svc_engine_upgrade(mf.m.engine, 1, plan->resolved, plan->options, true, false, &err), 0);
     svc_master_operate(&mf.m);
-    mf_turn();
+    am_turn(mf.m.event);
     mf_assert_log("store(shop.json) ");
     assert_ptr_equal(mf.m.plan, plan);
     assert_string_equal(mf.m.version, "8");
@@ -175,8 +175,8 @@ static void timer(void **state)
     mf_new(SERVICE(COMPONENT("web", "1", "")));
     mf_registered();
     svc_master_yarn_ops.rejected(NULL, &r, &mf.m);
-    mf.log[0] = '\0';
-    for (int i = 0; i < 100 && !strstr(mf.log, "ask("); i++)
+    am_calls.log[0] = '\0';
+    for (int i = 0; i < 100 && !strstr(am_calls.log, "ask("); i++)
         assert_true(sd_event_run(mf.m.event, 10000000) >= 0); /* in a second or so */
     mf_assert_log("ask(1=1 ");
 }

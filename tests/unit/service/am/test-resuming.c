@@ -50,7 +50,7 @@ int __wrap_cli_am_reinitialize(struct cli_am *am, struct yarn_container_id id,
     (void)userdata;
     assert_non_null(launch);
     assert_true(auto_commit);
-    mf_note("reinitialize(%lld) ", (long long)id.id);
+    am_note("reinitialize(%lld) ", (long long)id.id);
     return 0;
 }
 
@@ -60,7 +60,7 @@ static void expect(int64_t number, const char *instance, bool new, bool turning)
     static const struct yarn_resource resource = { .memory_mb = 64, .vcores = 1 };
     static const struct yarn_node_id node = { "node1", 8041 };
     struct svc_container *c =
-        svc_containers_add(&mf.m.expected, mf_id(number), &node, &resource, "");
+        svc_containers_add(&mf.m.expected, am_container(number), &node, &resource, "");
 
     assert_non_null(c);
     assert_int_equal(svc_container_name(c, instance), 0);
@@ -70,7 +70,7 @@ static void expect(int64_t number, const char *instance, bool new, bool turning)
 
 static void hand_back(int64_t number)
 {
-    const struct cli_allocation c = { .id = mf_id(number),
+    const struct cli_allocation c = { .id = am_container(number),
                                       .node = { "node1", 8041 },
                                       .http_address = "node1:8042" };
 
@@ -121,7 +121,7 @@ static void goes_on(void **state)
     assert_int_equal(svc_engine_state(mf.m.engine), SVC_UPGRADING);
     assert_false(outdated("web-0"));
     assert_true(outdated("web-1"));
-    assert_null(strstr(mf.log, "prepare(")); /* its user turns it */
+    assert_null(strstr(am_calls.log, "prepare(")); /* its user turns it */
     mf_assert_log("store(selvedge-instances) ");
     end();
 }
@@ -133,7 +133,7 @@ static void turns_again(void **state)
     begin(SVC_UPGRADE_MANUAL, SHOP("8", "new"));
     recover(true);
     assert_int_equal(svc_engine_state(mf.m.engine), SVC_UPGRADING);
-    assert_null(strstr(mf.log, "reinitialize(7)"));
+    assert_null(strstr(am_calls.log, "reinitialize(7)"));
     mf_assert_log("reinitialize(8) ");
     end();
 }
@@ -182,7 +182,7 @@ static void late(void **state)
     hand_back(7);
     mf_registered();
     mf_settle(0);
-    assert_null(strstr(mf.log, "reinitialize("));
+    assert_null(strstr(am_calls.log, "reinitialize("));
     hand_back(8);
     mf_settle(0);
     mf_assert_log("reinitialize(8) ");

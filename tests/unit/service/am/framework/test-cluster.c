@@ -13,16 +13,16 @@ static void test_avoided(void **state)
     ended(2, YARN_EXIT_PORT_CONFLICT);
     settle();
     assert_int_equal(retries("W-0", "transientNormalRetriedCount"), 1);
-    assert_int_equal(times("blacklist(node1 1) ask"), 1);
+    assert_int_equal(times("blacklist(node1 on) ask"), 1);
     allocate(3, "node1"); /* it was given before */
     settle();
     started(3);
     ended(3, YARN_EXIT_PORT_CONFLICT);
-    assert_int_equal(times("blacklist(node1 1)"), 1);
+    assert_int_equal(times("blacklist(node1 on)"), 1);
     w.m.avoided->until = 0;
     assert_int_equal(sd_event_source_set_time_relative(w.m.avoid_timer, 0), 0);
-    turn();
-    assert_int_equal(times("blacklist(node1 0)"), 1);
+    am_turn(w.m.event);
+    assert_int_equal(times("blacklist(node1 off)"), 1);
     assert_null(w.m.avoided);
 }
 
@@ -101,8 +101,8 @@ static void answer_list(int status, const struct cli_container_report *list, siz
 /* A container that the ResourceManager does not list has ended, but only in a list of ours. */
 static void test_listed(void **state)
 {
-    const struct cli_container_report list[] = { { .id = id_of(1), .state = "RUNNING" },
-                                                 { .id = id_of(2), .state = "RUNNING" } };
+    const struct cli_container_report list[] = { { .id = am_container(1), .state = "RUNNING" },
+                                                 { .id = am_container(2), .state = "RUNNING" } };
 
     (void)state;
     (void)setenv("CONTAINER_ID", "container_1_0001_01_000001", 1);

@@ -31,7 +31,7 @@ static void test_told_before_started(void **state)
     assert_string_equal(told("W-0", "taskState"), "TASK_COMPLETED");
     assert_string_equal(told("W-0", "containerId"), "container_1_0001_01_000002");
     assert_memory_equal(told("W-0", "containerLogHttpAddress"), "http://node1:8042/", 18);
-    assert_int_equal(times("finish(SUCCEEDED <LAUNCHER_AM_DIAGNOSTICS_START>"), 1);
+    assert_int_equal(times("finish(SUCCEEDED: <LAUNCHER_AM_DIAGNOSTICS_START>"), 1);
     assert_int_equal(w.m.exit_code, 0);
 }
 
@@ -153,7 +153,7 @@ static void test_gone(void **state)
     json_decref(w.open);
     w.open = NULL;
     w.answered(410, "", 0, "", w.answered_userdata);
-    turn();
+    am_turn(w.m.event);
     assert_int_equal(times("finish(FAILED"), 1);
     assert_int_equal(w.m.exit_code, 202);
 }
@@ -169,11 +169,11 @@ static void test_resumed(void **state)
         "\"unKnownRetriedCount\":4},\"taskCreatedTimestamp\":1,\"taskServiceStatus\":{"
         "\"serviceVersion\":7},\"containerId\":\"container_1_0001_01_000002\",\"containerHost\":"
         "\"node1\",\"containerPorts\":\"p:2000,2001;\"}]}";
-    const struct cli_allocation kept = { .id = id_of(2),
+    const struct cli_allocation kept = { .id = am_container(2),
                                          .node = { "node1", 8041 },
                                          .http_address = "node1:8042",
                                          .request_id = CLI_NO_REQUEST_ID },
-                                stranger = { .id = id_of(9),
+                                stranger = { .id = am_container(9),
                                              .node = { "node1", 8041 },
                                              .http_address = "node1:8042",
                                              .request_id = CLI_NO_REQUEST_ID };
@@ -183,7 +183,7 @@ static void test_resumed(void **state)
     answer(statuses);
     svc_fwm_yarn_ops.recovered(NULL, &kept, &w.m);
     svc_fwm_yarn_ops.recovered(NULL, &stranger, &w.m);
-    turn();
+    am_turn(w.m.event);
     assert_int_equal(times("release"), 0);
     registered();
     assert_int_equal(times("release(9)") + times("stop(9)"), 1);
