@@ -95,8 +95,8 @@ static void test_large_gang(void **state)
     settle();
     assert_int_equal(times("prepare"), 0);
     assert_int_equal(times("finish(FAILED"), 1);
-    assert_non_null(strstr(w.log, "gangAllocation"));
-    assert_non_null(strstr(w.log, "-7251"));
+    assert_non_null(strstr(am_calls.log, "gangAllocation"));
+    assert_non_null(strstr(am_calls.log, "-7251"));
 }
 
 /* taskNumber of a later revision; what is removed is told as removed. */
