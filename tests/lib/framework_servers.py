@@ -82,11 +82,24 @@ class Servers:
         expect("masters", len(masters), 1)
         return masters[0]
 
+    def said(self):
+        """The end of what each master has written."""
+        text = ""
+        for node in self.c.nodes:
+            for directory in node.log_dirs:
+                for place, _, names in os.walk(directory):
+                    if place.endswith("_000001") and "stderr" in names:
+                        with open(f"{place}/stderr", encoding="utf-8", errors="replace") as f:
+                            text += f"{os.path.basename(place)}: {f.read()[-1500:]}\n"
+        return text
+
     def same(self):
         """Its two tasks are where they were, and nothing was retried."""
         tasks = self.f.until_running("f", 2)
         expect("containers", {t: s["containerId"] for t, s in tasks.items()}, self.before["tasks"])
-        expect("master", self.one_master(), self.before["master"])
+        master = self.one_master()
+        if master != self.before["master"]:
+            raise ClusterError(f"another master, {master}: {self.said()}")
         state = self.f.state("f")
         counts = [state["frameworkRetryPolicyState"][key] for key in RETRIES]
         counts += [s["taskRetryPolicyState"][key] for s in tasks.values() for key in RETRIES]
