@@ -10,9 +10,9 @@ from interop import hadoop
 
 
 class Slurm:
-    """A controller and so many daemons on loopback, with room for `tasks` on each. What they and the
-    tasks write lies on a tmpfs in this mount namespace, or on the disk below /tmp. `say`: the shell
-    command of each task."""
+    """A controller and so many daemons on loopback, with room for `tasks` on each. What they and
+    the tasks write lies on a tmpfs in this mount namespace, or on the disk below /tmp. `say`: the
+    shell command of each task."""
 
     def __init__(self, nodes, tasks, say, disk):
         self.tasks, self.say, self.disk = tasks, say, disk
