@@ -50,12 +50,13 @@ struct cli_plain_get *cli_plain_get_free(struct cli_plain_get *g)
 /* Stops, and tells the caller, who may free the request then. */
 static void end(struct cli_plain_get *g, int status, const char *body, size_t len)
 {
-    _cleanup_buf_ struct sv_buf got = g->got;
+    struct sv_buf got = g->got; /* `body` is in it */
 
     g->got = SV_BUF_INIT(1);
     g->io = sd_event_source_disable_unref(g->io);
     g->timer = sd_event_source_disable_unref(g->timer);
     g->done(status, body, len, g->userdata);
+    sv_buf_free(&got);
 }
 
 static int receive(struct cli_plain_get *g)

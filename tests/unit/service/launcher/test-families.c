@@ -13,7 +13,7 @@ static unsigned put_child(struct fake *k, const char *name, const char *parent)
     assert_true(sv_asprintf(&body,
                             "{\"version\":1,\"parentFramework\":{\"parentFrameworkName\":\"%s\","
                             "\"deleteOnParentDeleted\":true,\"stopOnParentStopped\":true},%s",
-                            parent, BODY(1, "") + strlen("{\"version\":1,")) >= 0);
+                            parent, &BODY(1, "")[strlen("{\"version\":1,")]) >= 0);
     assert_true(sv_asprintf(&uri, "/v1/Frameworks/%s", name) >= 0);
     return status_of(k, "PUT", uri, body);
 }
