@@ -4,7 +4,7 @@
 
 #include "common/base.h"
 
-#define CLI_PLAIN_HEAD_MAX ((size_t)8 << 10)
+#define CLI_PLAIN_HEAD_MAX ((size_t)8 << 10) /* bytes of the status line and the headers */
 
 struct cli_plain_answer {
     int status;

@@ -14,8 +14,9 @@ struct cli_plain_get;
  * the callback, which runs once, from the loop, and may free the request. */
 typedef void (*cli_plain_done)(int status, const char *body, size_t len, void *userdata);
 
-/* Asks for `url`, with `accept` ("Name: value") as a header. -EINVAL: the URL is not
- * http://HOST:PORT/…; of an answer at most `max` bytes. On error `done` is not called. */
+/* Asks for `url`, with `accept` ("Name: value") as a header, for a body of at most `max` bytes;
+ * both texts are copied. -EINVAL: the URL is not http://HOST:PORT/…; -ENOMEM; else an error of the
+ * socket. On error `done` is not called. */
 int cli_plain_get(sd_event *event, const char *url, const char *accept, size_t max,
                   cli_plain_done done, void *userdata, struct cli_plain_get **ret) _must_use_;
 /* Accepts NULL, returns NULL; `done` is not called any more. */

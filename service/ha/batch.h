@@ -22,10 +22,10 @@ struct svc_ha_batch {
     uint64_t ticket; /* of the last commit in it */
 };
 
-/* NULL: no memory. */
+/* Copies path and value; `value` NULL: the node is to be removed. NULL: no memory. */
 struct svc_ha_change *svc_ha_change_new(const char *path, const void *value, size_t len);
 void svc_ha_change_free(struct svc_ha_change *c);
-void svc_ha_changes_free(struct svc_ha_change *list);
+void svc_ha_changes_free(struct svc_ha_change *list); /* by .next */
 
 /* Takes the change. `owner` "": nobody's. -ENOMEM: it is freed. */
 int svc_ha_batch_add(struct svc_ha_batch *b, const char *owner, struct svc_ha_change *c) _must_use_;
@@ -33,7 +33,7 @@ int svc_ha_batch_add(struct svc_ha_batch *b, const char *owner, struct svc_ha_ch
 int svc_ha_batch_move(struct svc_ha_batch *b, struct svc_ha_batch *from) _must_use_;
 bool svc_ha_batch_is_empty(const struct svc_ha_batch *b);
 /* Moves changes out, those that were added first: at least one owner's, else of at most so many
- * bytes and changes. */
+ * bytes of paths and values, and changes. A list by .next, the caller's; NULL: there is none. */
 struct svc_ha_change *svc_ha_batch_cut(struct svc_ha_batch *b, size_t bytes, size_t n);
 void svc_ha_batch_free(struct svc_ha_batch *b);
 

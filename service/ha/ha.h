@@ -34,13 +34,16 @@ struct svc_ha_config { /* texts are copied */
     void *userdata;
 };
 
-/* -ELIBACC: the library is missing; -EINVAL. */
+/* Connects, and is active when it can be. -EINVAL: no root, or the URL is too long; -ELIBACC: the
+ * library is missing; -ENOMEM. */
 int svc_ha_new(const struct svc_ha_config *cfg, struct svc_ha **ret, struct sv_error *err)
     _must_use_;
 struct svc_ha *svc_ha_free(struct svc_ha *h); /* the store first; at the program's end */
-/* It is active, but cannot be: another one may try. Not from svc_ha_config.active. */
+/* It is active, but cannot be: another one may try. `why` is logged. Not from
+ * svc_ha_config.active. */
 void svc_ha_resign(struct svc_ha *h, const char *why);
-/* The URL of the server that is active, as far as this one knows; NULL: of none, or itself. */
+/* The URL of the server that is active, as far as this one knows, valid until the loop runs; NULL:
+ * of none, or itself. */
 const char *svc_ha_other(const struct svc_ha *h);
 /* -EINVAL: not a root. */
 int svc_ha_check_root(const char *root) _must_use_;
@@ -48,10 +51,13 @@ int svc_ha_check_root(const char *root) _must_use_;
 /* ---- For store.c ---- */
 struct svc_ha_writer;
 struct svc_ha_texts;
+/* A store that writes by `w` and has the nodes in `texts`, which are taken; it may act until the
+ * monotonic time *until_ms, which outlives it, as `w` does or svc_ha_store_end() comes first.
+ * `closed`: the launcher has closed it. NULL: no memory. */
 struct svc_lr_store *svc_ha_store_new(const char *root, struct svc_ha_writer *w,
                                       struct svc_ha_texts *texts, const int64_t *until_ms,
                                       void (*closed)(void *userdata), void *userdata);
-/* Its writer is gone. */
+/* Its writer is gone: each commit fails, and says why. */
 void svc_ha_store_end(struct svc_lr_store *s, const char *why);
 
 #endif

@@ -27,6 +27,7 @@ const struct svc_ha_directory *svc_ha_directories(size_t *ret_n);
 /* The node of a row, without a slash before it; a row that removes one has no value. -EINVAL: not
  * a row that has a node (SVC_LR_ROW_REMOVE has two, SVC_LR_ROW_DROP none). */
 int svc_ha_node_path(const struct svc_lr_row *row, char ret[SVC_HA_PATH_MAX]) _must_use_;
+/* Adds the value of such a row to `ret`. -ENOMEM, -EMSGSIZE: of the buffer. */
 int svc_ha_node_value(const struct svc_lr_row *row, struct sv_buf *ret) _must_use_;
 
 /* A node as the row that it is: REQUEST, STATUS, TASK, KILL or META, whose texts point into `path`

@@ -23,6 +23,7 @@ struct svc_ha_writer_config { /* texts are copied */
     void *userdata;
 };
 
+/* -ENOMEM: the tree is still the caller's. */
 int svc_ha_writer_new(const struct svc_ha_writer_config *cfg, struct svc_ha_writer **ret)
     _must_use_;
 struct svc_ha_writer *svc_ha_writer_free(struct svc_ha_writer *w); /* not from its callbacks */

@@ -12,7 +12,8 @@ struct svc_job_tokens {
     struct sv_buf tasks; /* credentials of tasks; len 0: none */
 };
 
-/* `p`: credentials, n 0: none. */
+/* `p`: `n` bytes of credentials as Hadoop writes them; 0: none. `ret` is to be freed, which wipes
+ * it. -ENOMEM; else an error of yarn_credentials_parse(), in words. */
 int svc_job_tokens_read(const uint8_t *p, size_t n, struct svc_job_tokens *ret,
                         struct sv_error *err) _must_use_;
 void svc_job_tokens_free(struct svc_job_tokens *t);
