@@ -1,5 +1,5 @@
-"""Frameworks of task roles in one pairing of ResourceManager and nodes: what is done to their tasks.
-Ports that another program has, containers preempted for another queue, and a lost node."""
+"""What is done to the tasks of frameworks, in one pairing of ResourceManager and nodes: ports that
+another program has, containers preempted for another queue, and a lost node."""
 import contextlib
 import subprocess
 import sys
