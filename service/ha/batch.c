@@ -77,6 +77,11 @@ static struct svc_ha_group *group_of(struct svc_ha_batch *b, const char *owner)
     return g;
 }
 
+static bool may_be_parted(const struct svc_ha_group *g)
+{
+    return !*g->owner;
+}
+
 static void drop_group(struct svc_ha_batch *b, struct svc_ha_group *g)
 {
     DL_DELETE(b->groups, g);
@@ -100,10 +105,11 @@ static void take_out(struct svc_ha_batch *b, struct svc_ha_change *c)
 int svc_ha_batch_add(struct svc_ha_batch *b, const char *owner, struct svc_ha_change *c)
 {
     struct svc_ha_change *old;
-    struct svc_ha_group *g;
+    struct svc_ha_group *g, *was;
 
     HASH_FIND_STR(b->by_path, c->path, old);
-    g = old ? old->group : group_of(b, owner); /* it stays with those that it came with */
+    was = old ? old->group : NULL;
+    g = was && !may_be_parted(was) ? was : group_of(b, owner); /* with those that it came with */
     if (!g) {
         svc_ha_change_free(c);
         return -ENOMEM;
@@ -111,6 +117,12 @@ int svc_ha_batch_add(struct svc_ha_batch *b, const char *owner, struct svc_ha_ch
     if (old) {
         take_out(b, old);
         svc_ha_change_free(old);
+    }
+    if (was && was != g && !was->changes)
+        drop_group(b, was);
+    if (may_be_parted(g) && g->next) { /* it may say that the others are done */
+        DL_DELETE(b->groups, g);
+        DL_APPEND(b->groups, g);
     }
     c->group = g;
     g->bytes += size_of(c);
@@ -142,11 +154,6 @@ int svc_ha_batch_move(struct svc_ha_batch *b, struct svc_ha_batch *from)
 bool svc_ha_batch_is_empty(const struct svc_ha_batch *b)
 {
     return !b->groups;
-}
-
-static bool may_be_parted(const struct svc_ha_group *g)
-{
-    return !*g->owner;
 }
 
 struct svc_ha_change *svc_ha_batch_cut(struct svc_ha_batch *b, size_t bytes, size_t n)

@@ -1,5 +1,5 @@
 /* Changes of nodes on their way to ZooKeeper. A later change of a node replaces an earlier one that
- * is still here; the changes of one owner are never parted. */
+ * is still here; the changes of one owner are never parted; nobody's come behind all others. */
 #ifndef SELVEDGE_SERVICE_HA_BATCH_H
 #define SELVEDGE_SERVICE_HA_BATCH_H
 

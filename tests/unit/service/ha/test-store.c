@@ -143,12 +143,17 @@ static void parted(void **state)
     add(&b, "", "/t2", 10);
     add(&b, "g", "/g1", 50);
     add(&b, "f", "/f2", 10);
-    add(&b, "", "/t1", 20); /* replaces */
-    add(&b, "g", "/f1", 5); /* stays where it was */
-    cut_is(&b, 15, 10, "/t2 ");
-    cut_is(&b, 20, 10, "/t1 ");
+    add(&b, "", "/t1", 20);       /* replaces */
+    add(&b, "g", "/f1", 5);       /* stays where it was */
     cut_is(&b, 1, 1, "/f2 /f1 "); /* never parted */
-    cut_is(&b, 100, 10, "/g1 ");
+    cut_is(&b, 60, 10, "/g1 ");
+    cut_is(&b, 15, 10, "/t2 "); /* nobody's come last */
+    cut_is(&b, 20, 10, "/t1 ");
+    assert_true(svc_ha_batch_is_empty(&b));
+    add(&b, "", "/kill", 10);
+    add(&b, "f", "/f1", 10);
+    add(&b, "f", "/kill", 10); /* with the framework whose it is now */
+    cut_is(&b, 1, 1, "/f1 /kill ");
     assert_true(svc_ha_batch_is_empty(&b));
     for (int i = 0; i < 5; i++) {
         const char path[] = { '/', (char)('a' + i), '\0' };
