@@ -154,7 +154,12 @@ static void on_failed(int status, void *userdata)
 
     (void)snprintf(why, sizeof(why), "its changes cannot be written to ZooKeeper: %s",
                    strerror(-status));
-    svc_ha_resign(h, status == -ESTALE ? "another server has taken over" : why);
+    if (status != -ESTALE) {
+        svc_ha_resign(h, why);
+        return;
+    }
+    step_down(h, "another server has taken over"); /* whose node Active is */
+    h->resigned_ms = sv_now_ms();
 }
 
 static void on_removed(int status, const struct sv_zk_answer *a, void *userdata)

@@ -33,6 +33,7 @@ struct zk_store {
     void *userdata;
     struct svc_ha_batch changes; /* of the open transaction */
     struct set *dropped;
+    bool read; /* given once: afterwards memory alone has it */
     bool failed;
 };
 
@@ -349,8 +350,9 @@ static int load(struct svc_lr_store *store, const struct svc_lr_rows *rows, void
 {
     struct zk_store *s = of(store);
     struct found f = { .s = s, .to = rows, .userdata = userdata };
-    int r = s->w && s->texts.list ? read_nodes(&f) : s->w ? 0 : -EIO;
+    int r = !s->w || s->read ? -EIO : s->texts.list ? read_nodes(&f) : 0;
 
+    s->read = true;
     if (r == 0 && f.rows)
         r = join(&f);
     if (r == 0)
@@ -367,7 +369,7 @@ static int load(struct svc_lr_store *store, const struct svc_lr_rows *rows, void
     HASH_CLEAR(by_name, f.by_name);
     free(f.rows);
     free(f.owners);
-    svc_ha_texts_free(&s->texts); /* it is read once: after a failure the server is not active */
+    svc_ha_texts_free(&s->texts); /* after a failure the server is to be active anew */
     return r == 0 ? 0
                   : sv_error_set(err, r,
                                  "frameworks: the nodes of ZooKeeper below %s are not the store of "

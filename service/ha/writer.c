@@ -30,6 +30,7 @@ struct svc_ha_writer {
     char text[NODE_TEXT]; /* of the fencing node */
     struct ask *ask;
     bool unsure; /* its answer was lost */
+    bool again;  /* it is sent again: the one before may still be done, or was */
     bool failed;
     uint64_t requests, kept, shown;
 };
@@ -149,6 +150,7 @@ static void not_sent(struct svc_ha_writer *w, int r)
 static void written(struct svc_ha_writer *w)
 {
     w->cfg.version++;
+    w->again = false;
     svc_ha_changes_free(w->changes);
     w->changes = NULL;
     if (svc_ha_batch_is_empty(&w->now) && w->now.ticket > w->kept) {
@@ -169,6 +171,10 @@ static void on_written(int status, const struct sv_zk_answer *a, void *userdata)
         written(w);
     } else if (status == -ENOTCONN || status == -ECANCELED) {
         w->unsure = true; /* until there is a connection again */
+        pump(w);
+    } else if (status == -ESTALE && w->again) {
+        w->again = false;
+        w->unsure = true; /* another server of ZooKeeper's was behind when it was asked */
         pump(w);
     } else {
         fail(w, status);
@@ -194,10 +200,11 @@ static void on_fence(int status, const struct sv_zk_answer *a, void *userdata)
         return;
     }
     w->unsure = false;
-    if (a->version == w->cfg.version + 1)
-        written(w);
-    else
+    w->again = a->version == w->cfg.version;
+    if (w->again)
         pump(w);
+    else
+        written(w);
 }
 
 static void look(struct svc_ha_writer *w)
@@ -272,6 +279,7 @@ int svc_ha_writer_commit(struct svc_ha_writer *w, struct svc_ha_batch *changes, 
 {
     int r = w->failed ? -EIO : svc_ha_batch_move(&w->next, changes);
 
+    w->failed |= r < 0; /* a part of a commit is not written */
     if (r < 0)
         return r;
     w->next.ticket = ticket;

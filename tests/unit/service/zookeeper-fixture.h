@@ -199,6 +199,18 @@ static void fake_zk_run(const struct sv_zk *of)
         }
     }
 }
+/* Does the first request of `of` alone. */
+static __attribute__((unused)) void fake_zk_run_first(const struct sv_zk *of)
+{
+    struct fake_request *q = fake_zk.requests;
+
+    while (q && q->z != of)
+        q = q->next;
+    assert_non_null(q);
+    DL_DELETE(fake_zk.requests, q);
+    fake_zk_answer(q, fake_zk_run_one(q));
+    fake_zk_free_request(q);
+}
 /* Its connection is lost, and its requests were done or not. */
 static __attribute__((unused)) void fake_zk_cut(struct sv_zk *z, bool done)
 {

@@ -203,7 +203,9 @@ static void fenced(void **state)
     assert_false(has("Requests/early"));
     assert_false(has("Requests/late"));
     assert_int_equal(write_one(a.store, "later", "s"), -EIO);
+    fake_zk_run(NULL);
     assert_int_equal(b.losses, 0);
+    assert_non_null(strstr(fake_zk_find(ROOT "/Active")->data, "http://b:1")); /* it is b's */
     stop(&a);
     stop(&b);
 }
@@ -233,6 +235,47 @@ static void lost_answers(void **state)
         assert_string_equal(n->data, i ? "two" : "one");
     }
     assert_int_equal(a.losses, 0);
+    stop(&a);
+}
+
+/* The node that it asks whether its request was done comes from a server that is behind: it is sent
+ * twice, and done once. */
+static void done_unseen(void **state)
+{
+    struct server a;
+    struct fake_node *n;
+    char found[1000];
+
+    (void)state;
+    start(&a, "http://a:1");
+    RUN_UNTIL(NULL, a.store && svc_lr_store_may_act(a.store));
+    load(a.store, found);
+    assert_int_equal(write_one(a.store, "f", "s"), 0);
+    fake_zk_cut(a.zk, true);
+    n = fake_zk_find(ROOT "/Fence");
+    n->version--;
+    fake_zk_up(a.zk);
+    fake_zk_run_first(a.zk); /* what it asks first: was it done? */
+    n->version++;
+    RUN_UNTIL(NULL, svc_lr_store_keeps(a.store, 1));
+    assert_int_equal(a.losses, 0);
+    assert_string_equal(fake_zk_find(ROOT "/Statuses/f")->data, "s");
+    stop(&a);
+}
+
+/* Rows that were read are given once: memory would have nothing the second time. */
+static void read_once(void **state)
+{
+    static const struct svc_lr_rows rows = { framework, none_of, task, kill_of, meta };
+    struct sv_error err = { 0 };
+    struct server a;
+    char found[1000];
+
+    (void)state;
+    start(&a, "http://a:1");
+    RUN_UNTIL(NULL, a.store && svc_lr_store_may_act(a.store));
+    load(a.store, found);
+    assert_int_equal(svc_lr_store_load(a.store, &rows, found, &err), -EIO);
     stop(&a);
 }
 
@@ -387,8 +430,8 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        T(taken_over), T(fenced),    T(lost_answers),        T(empty_commits),
-        T(lease),      T(bad_nodes), T(waits_for_the_store),
+        T(taken_over),    T(fenced), T(lost_answers), T(done_unseen),         T(read_once),
+        T(empty_commits), T(lease),  T(bad_nodes),    T(waits_for_the_store),
     };
 #undef T
 
