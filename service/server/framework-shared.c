@@ -114,17 +114,18 @@ static int find_url(const struct svc_frameworks *s, char ret[SVC_HA_URL_MAX + 1]
                         s->cfg.settings->address, s->host, s->cfg.port);
 }
 
-/* Frameworks run as whom the store names. */
+/* Frameworks run as whom the store names, and it has the secret of masters' tokens. */
 static int check_acl(const struct svc_frameworks *s, struct sv_error *err)
 {
     const struct sv_zk_settings *zk = &s->cfg.settings->zk;
 
     for (size_t i = 0; i < zk->n_acl; i++)
-        if (strcmp(zk->acl[i].scheme, "world") == 0 && (zk->acl[i].permissions & ~SV_ZK_READ))
+        if (strcmp(zk->acl[i].scheme, "world") == 0)
             return sv_error_set(err, -EPERM,
-                                "hadoop.zk.acl lets everybody write, who could run frameworks as "
-                                "anybody where hadoop.http.authentication.type=kerberos says who "
-                                "calls: with selvedge.framework.store=zookeeper name who may, as "
+                                "hadoop.zk.acl lets everybody in, who could run frameworks as "
+                                "anybody, or be any master, where "
+                                "hadoop.http.authentication.type=kerberos says who calls: with "
+                                "selvedge.framework.store=zookeeper name who may, as "
                                 "ip:ADDRESS:rwcda of each server");
     return 0;
 }
