@@ -42,7 +42,7 @@ service/am/test-operations_WRAP := $(service/am/test-events_WRAP)
 service/am/test-localized_WRAP := $(service/am/test-events_WRAP) cli_am_localized
 service/am/test-resuming_WRAP := $(service/am/test-events_WRAP) svc_files_read svc_files_version cli_am_reinitialize
 # ZooKeeper is the test's.
-service/ha/test-ha_WRAP := $(addprefix sv_zk_,new end connected session_ms create set get children remove multi)
+service/ha/test-ha_WRAP := $(addprefix sv_zk_,new end breathe connected session_ms create set get children remove multi)
 service/ha/test-store_WRAP := $(service/ha/test-ha_WRAP)
 # Ends at commits, and a full disk.
 service/launcher/test-recovery_WRAP := sqlite3_step

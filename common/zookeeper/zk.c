@@ -177,6 +177,16 @@ static void drive(struct sv_zk *z)
                       fd < 0 ? WAIT_MIN_MS * 1000u : 1000u));
 }
 
+static void take_answers(struct sv_zk *z, int events)
+{
+    int r = ZOK;
+
+    z->inside = true;
+    for (unsigned i = 0; z->handle && r == ZOK && i < ANSWERS_TURN; i++, events = *z->lib->read)
+        r = z->lib->zookeeper_process(z->handle, events);
+    drive(z);
+}
+
 static int on_io(sd_event_source *s, int fd, uint32_t revents, void *userdata)
 {
     SV_LOOP_HANDLER();
@@ -184,14 +194,10 @@ static int on_io(sd_event_source *s, int fd, uint32_t revents, void *userdata)
     uint32_t broken = revents & (EPOLLERR | EPOLLHUP);
     int events = (revents & EPOLLIN || broken ? *z->lib->read : 0) |
                  (revents & EPOLLOUT || broken ? *z->lib->write : 0);
-    int r = ZOK;
 
     (void)s;
     (void)fd;
-    z->inside = true;
-    for (unsigned i = 0; z->handle && r == ZOK && i < ANSWERS_TURN; i++, events = *z->lib->read)
-        r = z->lib->zookeeper_process(z->handle, events);
-    drive(z);
+    take_answers(z, events);
     return 0;
 }
 
@@ -220,6 +226,12 @@ static void on_found(const char *addresses, void *userdata)
 }
 
 /* ---- Life ---- */
+
+void sv_zk_breathe(struct sv_zk *z)
+{
+    if (z->up && !z->inside)
+        take_answers(z, *z->lib->read | *z->lib->write);
+}
 
 bool sv_zk_connected(const struct sv_zk *z)
 {
@@ -317,6 +329,11 @@ struct sv_zk *sv_zk_end(struct sv_zk *z)
 {
     (void)z;
     return NULL;
+}
+
+void sv_zk_breathe(struct sv_zk *z)
+{
+    (void)z;
 }
 
 bool sv_zk_connected(const struct sv_zk *z)

@@ -47,7 +47,8 @@ struct svc_ha {
     struct svc_ha_reading *reading;
     struct svc_ha_writer *writer;
     int32_t version;            /* of Fence */
-    struct svc_lr_store *store; /* the launcher's until it closes it */
+    struct svc_lr_store *store; /* the launcher's until it closes it, once this server is active */
+    sd_event_source *begin;     /* outside of the library's callback: the launcher reads for long */
     bool ending;
 };
 
@@ -128,7 +129,7 @@ static void new_id(struct svc_ha *h)
 
 static void step_down(struct svc_ha *h, const char *why)
 {
-    bool was = h->state == ACTIVE;
+    bool was = h->state == ACTIVE, reads = h->state == READING;
 
     h->until_ms = 0;
     h->state = OUTSIDE;
@@ -140,6 +141,8 @@ static void step_down(struct svc_ha *h, const char *why)
         svc_ha_store_end(h->store, why);
     if (h->writer)
         svc_ha_writer_stop(h->writer);
+    if (reads && h->store)
+        (void)svc_lr_store_close(h->store); /* NULL */
     if (!was)
         return;
     sv_log_warning("frameworks: this server is no longer active: %s", why);
@@ -186,6 +189,11 @@ static void on_closed(void *userdata)
     ((struct svc_ha *)userdata)->store = NULL;
 }
 
+static void on_breath(void *userdata)
+{
+    sv_zk_breathe(((struct svc_ha *)userdata)->zk);
+}
+
 static void on_kept(void *userdata)
 {
     struct svc_ha *h = userdata;
@@ -207,8 +215,6 @@ static void on_read(int status, struct svc_ha_texts *texts, struct svc_ha_tree *
                                         .failed = on_failed,
                                         .userdata = h };
 
-    size_t n = texts->n;
-
     h->reading = NULL;
     if (status == -ENOTCONN || status == -ECANCELED) {
         h->state = FENCING; /* again, with the next connection */
@@ -217,7 +223,13 @@ static void on_read(int status, struct svc_ha_texts *texts, struct svc_ha_tree *
     if (status == 0)
         status = svc_ha_writer_new(&cfg, &h->writer);
     if (status == 0) {
-        h->store = svc_ha_store_new(h->root, h->writer, texts, &h->until_ms, on_closed, h);
+        h->store = svc_ha_store_new(&(struct svc_ha_store_config){ .root = h->root,
+                                                                   .w = h->writer,
+                                                                   .texts = texts,
+                                                                   .until_ms = &h->until_ms,
+                                                                   .breathe = on_breath,
+                                                                   .closed = on_closed,
+                                                                   .userdata = h });
         status = h->store ? 0 : -ENOMEM;
     }
     if (status < 0) {
@@ -225,10 +237,23 @@ static void on_read(int status, struct svc_ha_texts *texts, struct svc_ha_tree *
         svc_ha_resign(h, "the store cannot be read");
         return;
     }
+    (void)sd_event_source_set_enabled(h->begin, SD_EVENT_ONESHOT); /* exists, ignoring */
+}
+
+static int on_begin(sd_event_source *s, void *userdata)
+{
+    SV_LOOP_HANDLER();
+    struct svc_ha *h = userdata;
+
+    (void)s;
+    if (h->state != READING || !h->store)
+        return 0;
     h->state = ACTIVE;
     h->other[0] = '\0';
-    sv_log_notice("frameworks: this server is active, with %zu nodes of ZooKeeper", n);
+    sv_log_notice("frameworks: this server is active, with %zu nodes of ZooKeeper",
+                  svc_ha_writer_tree(h->writer)->n);
     h->cfg.active(h->store, h->cfg.userdata);
+    return 0;
 }
 
 static void read_all(struct svc_ha *h)
@@ -456,6 +481,10 @@ static int start(struct svc_ha *h, struct sv_error *err)
     int r =
         sd_event_add_time_relative(h->cfg.event, &h->timer, CLOCK_MONOTONIC, 0, 1000, on_time, h);
 
+    if (r >= 0)
+        r = sd_event_add_defer(h->cfg.event, &h->begin, on_begin, h);
+    if (r >= 0)
+        r = sd_event_source_set_enabled(h->begin, SD_EVENT_OFF);
     return r < 0 ? sv_error_errno(err, r, "frameworks: timer")
                  : sv_zk_new(h->cfg.event, &cfg, &h->zk, err);
 }
@@ -498,6 +527,9 @@ struct svc_ha *svc_ha_free(struct svc_ha *h)
     if (h->reading)
         svc_ha_reading_give_up(SV_TAKE(h->reading));
     h->timer = sd_event_source_disable_unref(h->timer);
+    h->begin = sd_event_source_disable_unref(h->begin);
+    if (h->state == READING && h->store)
+        (void)svc_lr_store_close(h->store); /* NULL */
     h->writer = svc_ha_writer_free(h->writer);
     h->zk = sv_zk_end(h->zk); /* another one need not wait for the session's end */
     free(h->root);

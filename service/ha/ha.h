@@ -51,12 +51,20 @@ int svc_ha_check_root(const char *root) _must_use_;
 /* ---- For store.c ---- */
 struct svc_ha_writer;
 struct svc_ha_texts;
-/* A store that writes by `w` and has the nodes in `texts`, which are taken; it may act until the
- * monotonic time *until_ms, which outlives it, as `w` does or svc_ha_store_end() comes first.
- * `closed`: the launcher has closed it. NULL: no memory. */
-struct svc_lr_store *svc_ha_store_new(const char *root, struct svc_ha_writer *w,
-                                      struct svc_ha_texts *texts, const int64_t *until_ms,
-                                      void (*closed)(void *userdata), void *userdata);
+/* How a store is made: it writes by `w`, has the nodes in `texts`, which are taken, and may act
+ * until the monotonic time *until_ms. That outlives it, as `w` does, or svc_ha_store_end() comes
+ * first. */
+struct svc_ha_store_config {
+    const char *root;
+    struct svc_ha_writer *w;
+    struct svc_ha_texts *texts;
+    const int64_t *until_ms;
+    void (*breathe)(void *userdata); /* now and then while it is read; it may end the store */
+    void (*closed)(void *userdata);  /* the launcher has closed it */
+    void *userdata;
+};
+/* NULL: no memory. */
+struct svc_lr_store *svc_ha_store_new(const struct svc_ha_store_config *cfg);
 /* Its writer is gone: each commit fails, and says why. */
 void svc_ha_store_end(struct svc_lr_store *s, const char *why);
 

@@ -17,6 +17,8 @@
 #define VALUE_MAX ((size_t)512 << 10) /* with what stands around it, a request's part */
 #define ROW_MAX ((size_t)900 << 10)   /* a value that no request of ZooKeeper's has room for */
 #define SWEEP_NODES 2000              /* of one turn */
+#define BREATH ((size_t)1 << 20)      /* bytes that are read between two breaths: 20 ms or so */
+#define ROW_COST 2000                 /* a row, beside its bytes */
 
 struct set { /* a dropped set of tasks, whose nodes are to be removed */
     int64_t tasks;
@@ -29,6 +31,7 @@ struct zk_store {
     struct svc_ha_writer *w; /* NULL: it has ended */
     struct svc_ha_texts texts;
     const int64_t *until_ms;
+    void (*breathe)(void *userdata);
     void (*closed)(void *userdata);
     void *userdata;
     struct svc_ha_batch changes; /* of the open transaction */
@@ -228,7 +231,21 @@ struct found {
     struct owner *by_tasks, *by_name;
     const struct svc_lr_rows *to;
     void *userdata;
+    size_t since; /* the last breath: bytes, and what a row costs */
 };
+
+/* Rows of hundreds of MiB take longer than a session lasts. -EIO: the server is not active any
+ * more.
+ */
+static int breathe(struct found *f, size_t bytes)
+{
+    f->since += bytes + ROW_COST;
+    if (f->since < BREATH)
+        return 0;
+    f->since = 0;
+    f->s->breathe(f->s->userdata);
+    return f->s->w ? 0 : -EIO;
+}
 
 static int read_nodes(struct found *f)
 {
@@ -243,6 +260,8 @@ static int read_nodes(struct found *f)
 
         if (svc_ha_node_read(text->path, text->value, text->len, &f->rows[f->n]) < 0)
             return -EUCLEAN;
+        if (breathe(f, 0) < 0)
+            return -EIO;
     }
     return 0;
 }
@@ -294,6 +313,8 @@ static int give_others(struct found *f, int kind)
             if (o)
                 r = f->to->task(f->userdata, o->request->name, row->role, row->index, row->value);
         }
+        if (r == 0)
+            r = breathe(f, strlen(row->value));
     }
     return r;
 }
@@ -309,6 +330,8 @@ static int give_frameworks(struct found *f)
             r = o->status ? f->to->framework(f->userdata, o->request->name, o->request->value,
                                              o->status, o->tasks)
                           : -EUCLEAN;
+        if (r == 0 && o->request)
+            r = breathe(f, strlen(o->request->value));
     }
     return r;
 }
@@ -408,25 +431,24 @@ static const struct svc_lr_store_backend backend = {
     .value_max = VALUE_MAX,
 };
 
-struct svc_lr_store *svc_ha_store_new(const char *root, struct svc_ha_writer *w,
-                                      struct svc_ha_texts *texts, const int64_t *until_ms,
-                                      void (*closed)(void *userdata), void *userdata)
+struct svc_lr_store *svc_ha_store_new(const struct svc_ha_store_config *cfg)
 {
     struct zk_store *s = calloc(1, sizeof(*s));
 
     if (s)
-        s->root = strdup(root);
+        s->root = strdup(cfg->root);
     if (!s || !s->root) {
         free(s);
         return NULL;
     }
     s->store.backend = &backend;
-    s->w = w;
-    s->texts = *texts;
-    *texts = (struct svc_ha_texts){ 0 };
-    s->until_ms = until_ms;
-    s->closed = closed;
-    s->userdata = userdata;
+    s->w = cfg->w;
+    s->texts = *cfg->texts;
+    *cfg->texts = (struct svc_ha_texts){ 0 };
+    s->until_ms = cfg->until_ms;
+    s->breathe = cfg->breathe;
+    s->closed = cfg->closed;
+    s->userdata = cfg->userdata;
     return &s->store;
 }
 

@@ -46,6 +46,8 @@ static struct {
     struct fake_request *requests;
     struct sv_zk *last; /* that was made */
     unsigned multis;    /* that were done, or not */
+    unsigned breaths;
+    bool expires; /* with the next breath */
 } fake_zk;
 
 /* ---- Nodes ---- */
@@ -294,6 +296,15 @@ struct sv_zk *__wrap_sv_zk_end(struct sv_zk *z)
     fake_zk_end(z);
     free(z);
     return NULL;
+}
+void __wrap_sv_zk_breathe(struct sv_zk *z);
+void __wrap_sv_zk_breathe(struct sv_zk *z)
+{
+    fake_zk.breaths++;
+    if (fake_zk.expires)
+        fake_zk_expire(z);
+    else
+        fake_zk_run(z);
 }
 bool __wrap_sv_zk_connected(const struct sv_zk *z);
 bool __wrap_sv_zk_connected(const struct sv_zk *z)

@@ -279,6 +279,54 @@ static void read_once(void **state)
     stop(&a);
 }
 
+static int none_of_many(void *u, const char *name, const char *request, const char *status,
+                        int64_t tasks)
+{
+    (void)u, (void)name, (void)request, (void)status, (void)tasks;
+    return 0;
+}
+
+/* Much is read: the session is kept alive meanwhile, and it ends when this server has lost it. */
+static void breathes(void **state)
+{
+    static const struct svc_lr_rows rows = { none_of_many, none_of, task, kill_of, meta };
+    const size_t len = (size_t)500 << 10;
+    char *large = malloc(len + 1), found[1000];
+    struct sv_error err = { 0 };
+    struct server a, b;
+
+    (void)state;
+    assert_non_null(large);
+    memset(large, 'x', len);
+    large[len] = '\0';
+    start(&a, "http://a:1");
+    RUN_UNTIL(NULL, a.store && svc_lr_store_may_act(a.store));
+    load(a.store, found);
+    for (int i = 0; i < 6; i++) {
+        (void)snprintf(found, sizeof(found), "f%d", i);
+        svc_lr_store_begin(a.store);
+        svc_lr_store_request(a.store, found, large, i + 1);
+        svc_lr_store_status(a.store, found, "s");
+        assert_int_equal(svc_lr_store_commit(a.store), 0);
+    }
+    RUN_UNTIL(NULL, svc_lr_store_keeps(a.store, 6));
+    stop(&a);
+    start(&b, "http://b:1");
+    RUN_UNTIL(NULL, b.store);
+    fake_zk.breaths = 0;
+    assert_int_equal(svc_lr_store_load(b.store, &rows, &b, &err), 0);
+    assert_int_equal(fake_zk.breaths, 2);
+    stop(&b);
+    start(&b, "http://b:1");
+    RUN_UNTIL(NULL, b.store);
+    fake_zk.expires = true;
+    assert_int_equal(svc_lr_store_load(b.store, &rows, &b, &err), -EIO);
+    fake_zk.expires = false;
+    assert_int_equal(b.losses, 1);
+    stop(&b);
+    free(large);
+}
+
 /* A commit without a change is kept with those before it, whose request is under way. */
 static void empty_commits(void **state)
 {
@@ -430,8 +478,8 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        T(taken_over),    T(fenced), T(lost_answers), T(done_unseen),         T(read_once),
-        T(empty_commits), T(lease),  T(bad_nodes),    T(waits_for_the_store),
+        T(taken_over), T(fenced),        T(lost_answers), T(done_unseen), T(read_once),
+        T(breathes),   T(empty_commits), T(lease),        T(bad_nodes),   T(waits_for_the_store),
     };
 #undef T
 
