@@ -197,6 +197,8 @@ void svc_engine_rejected(struct svc_engine *e, int64_t now, int64_t request, int
                          const char *why);
 void svc_engine_node(struct svc_engine *e, int64_t now, const struct yarn_node_id *node,
                      bool usable);
+/* True while the last SVC_OP_BLACKLIST of the host is or was `on`. */
+bool svc_engine_blacklists(const struct svc_engine *e, const char *host);
 /* The ResourceManager restarted and forgot: asks, releases and the blacklist are emitted again. */
 void svc_engine_resync(struct svc_engine *e, int64_t now);
 /* Due at svc_engine_due(); earlier calls do no harm. */

@@ -90,6 +90,14 @@ static void blacklist(struct svc_engine *e, struct svc_node *n, bool on)
     tell(e, n);
 }
 
+bool svc_engine_blacklists(const struct svc_engine *e, const char *host)
+{
+    const struct svc_node *n;
+
+    HASH_FIND_STR(e->nodes, host, n);
+    return n && n->blacklisted;
+}
+
 void svc_entry_failed(struct svc_comp *c, struct svc_entry *n)
 {
     struct svc_engine *e = c->engine;

@@ -1,5 +1,6 @@
 /* Hosts on which another program has a port that a task's definition names: the next container is
- * requested elsewhere for a while, and not where it would only end the same way. */
+ * requested elsewhere for a while, and not where it would only end the same way. The engine has
+ * reasons of its own for the same list: a host leaves it when neither wants it there. */
 #include <string.h>
 #include <utlist.h>
 
@@ -35,7 +36,8 @@ static int on_time(sd_event_source *s, uint64_t usec, void *userdata)
     (void)s;
     (void)usec;
     while (m->avoided && m->avoided->until <= now) {
-        svc_fwm_need(cli_am_blacklist(m->yarn, m->avoided->host, false));
+        if (!svc_engine_blacklists(m->engine, m->avoided->host))
+            svc_fwm_need(cli_am_blacklist(m->yarn, m->avoided->host, false));
         forget(m, m->avoided);
     }
     if (m->avoided)
@@ -85,6 +87,14 @@ void svc_fwm_avoid(struct svc_fwm *m, const char *host, size_t role)
     a->until = sv_now_ms() + AVOID_MS;
     DL_APPEND(m->avoided, a);
     arm(m, m->avoided->until - sv_now_ms());
+}
+
+void svc_fwm_blacklist(struct svc_fwm *m, const char *host, bool on)
+{
+    size_t n;
+
+    if (on || !find(m, host, &n)) /* else it is taken off when its time is over */
+        svc_fwm_need(cli_am_blacklist(m->yarn, host, on));
 }
 
 int svc_fwm_avoid_new(struct svc_fwm *m)

@@ -178,6 +178,8 @@ int svc_fwm_choose(struct svc_fwm *m, int64_t request, const struct svc_fw_role 
 
 int svc_fwm_avoid_new(struct svc_fwm *m) _must_use_;
 void svc_fwm_avoid_free(struct svc_fwm *m);
+/* The engine wants the host on the ResourceManager's blacklist, or no longer. */
+void svc_fwm_blacklist(struct svc_fwm *m, const char *host, bool on);
 /* A port of the role's task was taken on the host. */
 void svc_fwm_avoid(struct svc_fwm *m, const char *host, size_t role);
 

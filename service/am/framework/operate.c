@@ -293,7 +293,7 @@ static void operate(struct svc_fwm *m, const struct svc_op *op)
         on_stop(m, op);
         break;
     case SVC_OP_BLACKLIST:
-        svc_fwm_need(cli_am_blacklist(m->yarn, op->host, op->on));
+        svc_fwm_blacklist(m, op->host, op->on);
         break;
     case SVC_OP_TIMER:
         on_timer(m, op);

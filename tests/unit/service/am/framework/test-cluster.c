@@ -26,6 +26,38 @@ static void test_avoided(void **state)
     assert_null(w.m.avoided);
 }
 
+static void end_avoiding(void)
+{
+    w.m.avoided->until = 0;
+    assert_int_equal(sd_event_source_set_time_relative(w.m.avoid_timer, 0), 0);
+    am_turn(w.m.event);
+    assert_null(w.m.avoided);
+}
+
+/* A host that is on the blacklist for two reasons leaves it when both are over. */
+static void test_avoided_twice(void **state)
+{
+    (void)state;
+    begin(ROLE("2", "\"fancyRetryPolicy\":true", "\"p\":{\"start\":2001,\"count\":1}",
+               ",\"platformSpecificParameters\":{\"antiaffinityAllocation\":true}"));
+    allocate(2, "node1");
+    settle();
+    started(2);
+    assert_int_equal(times("blacklist(node1 on)"), 1); /* a task is there */
+    ended(2, YARN_EXIT_PORT_CONFLICT);
+    settle();
+    assert_non_null(w.m.avoided);
+    assert_int_equal(times("blacklist(node1 off)"), 0); /* no task, but the port is taken */
+    allocate(3, "node1");                               /* it was given before */
+    settle();
+    started(3);
+    end_avoiding();
+    assert_int_equal(times("blacklist(node1 off)"), 0); /* a task is there again */
+    ended(3, 1);
+    settle();
+    assert_int_equal(times("blacklist(node1 off)"), 1);
+}
+
 #define GPU_ROLE                                                                                   \
     "{\"version\":3,\"taskRoles\":{\"W\":{\"taskNumber\":3,\"taskRetryPolicy\":{"                  \
     "\"maxRetryCount\":-2},\"taskService\":{\"version\":1,\"entryPoint\":\"true\","                \
@@ -161,6 +193,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(test_avoided, tear_down),
+        cmocka_unit_test_teardown(test_avoided_twice, tear_down),
         cmocka_unit_test_teardown(test_gpus, tear_down),
         cmocka_unit_test_teardown(test_nodes_first, tear_down),
         cmocka_unit_test_teardown(test_listed, tear_down),
