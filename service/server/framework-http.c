@@ -480,6 +480,10 @@ int svc_frameworks_answer(struct svc_frameworks *s, const struct sv_http_request
         return 0;
     }
     r = c.is_json ? svc_frameworks_body(s, req, &c.read) : 0;
+    if (r == -EBUSY) {
+        ret->status = 503;
+        return 0;
+    }
     if (r < 0)
         return r;
     svc_lr_rest(s->l, &c, &a);

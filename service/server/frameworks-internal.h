@@ -46,6 +46,7 @@ struct svc_frameworks {
     size_t n_waits;
     struct framework_stream *streams;
     struct sv_worker *reader; /* of long bodies */
+    size_t reading;           /* their bytes, that it has */
 };
 
 /* framework-poll.c */
@@ -62,7 +63,7 @@ void svc_frameworks_leave(struct svc_frameworks *s);
 
 /* framework-body.c */
 /* Long bodies are read on a thread. -EAGAIN: it is under way; 0: *ret, to be read where it is
- * answered where it is NULL. */
+ * answered where it is NULL; -EBUSY: too many are. */
 int svc_frameworks_body(struct svc_frameworks *s, const struct sv_http_request *req,
                         struct svc_lr_body **ret) _must_use_;
 

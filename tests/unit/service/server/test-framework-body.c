@@ -17,6 +17,7 @@
 #include "common/buf.h"
 #include "common/fd.h"
 #include "common/str.h"
+#include "service/server/frameworks-internal.h"
 #include "service/server/server.h"
 
 #define ENTRY 60000 /* bytes of a role's entry point */
@@ -163,9 +164,39 @@ static void long_bodies(void **state)
     stop(&f);
 }
 
+/* What the thread has is bounded, with the bodies of clients that have gone. */
+static void bounded(void **state)
+{
+    const struct svc_lr_settings settings = { .gpus = false };
+    struct svc_frameworks s = { .cfg = { .settings = &settings } };
+    char json[40000] = "{";
+    struct sv_http_kept kept = { 0 };
+    const struct sv_http_request req = { .method = "PUT",
+                                         .uri = "/v1/Frameworks/a",
+                                         .body = json,
+                                         .body_len = sizeof(json),
+                                         .kept = &kept };
+    struct svc_lr_body *body;
+
+    (void)state;
+    assert_true(sd_event_new(&s.cfg.event) >= 0);
+    s.reading = ((size_t)64 << 20) - sizeof(json) + 1;
+    assert_int_equal(svc_frameworks_body(&s, &req, &body), -EBUSY);
+    assert_null(kept.data);
+    s.reading--;
+    assert_int_equal(svc_frameworks_body(&s, &req, &body), -EAGAIN);
+    assert_int_equal(s.reading, (size_t)64 << 20);
+    kept.free(kept.data); /* the client goes */
+    while (s.reading == (size_t)64 << 20)
+        assert_true(sd_event_run(s.cfg.event, UINT64_MAX) >= 0);
+    assert_int_equal(s.reading, ((size_t)64 << 20) - sizeof(json));
+    (void)sv_worker_free(s.reader);
+    sd_event_unref(s.cfg.event);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(long_bodies) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(long_bodies), cmocka_unit_test(bounded) };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
