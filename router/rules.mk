@@ -12,3 +12,4 @@ PROGRAMS += $(BUILD)/selvedge-router
 
 UNIT_LINK_router = $(ROUTER_DEPS)
 UNIT_LDLIBS_router = $(ROUTER_LDLIBS)
+router/test-token-table_WRAP := fed_store_call

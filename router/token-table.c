@@ -170,14 +170,25 @@ static void take(struct rtr_token_table *t, const struct fed_token *row)
                                row->renew_ms); /* without memory it is not counted, ignoring */
 }
 
-/* Broken rows have numbers, too, which the store does not tell. */
-static int64_t below(const struct rtr_token_table *t, const struct fed_answer *a)
+/* What is below the rows of an answer, of which each is below the one before it. */
+static int64_t below(const struct fed_answer *a)
 {
-    int64_t next = (int64_t)t->find_from - (int64_t)(a->n + a->n_broken);
+    int64_t next = INT32_MAX;
 
     for (size_t i = 0; i < a->n; i++)
         next = SV_MIN(next, (int64_t)a->tokens[i].sequence - 1);
     return next;
+}
+
+/* That was the last answer: shorter than asked for, or of broken rows alone, whose numbers the
+ * store does not tell. */
+static bool is_last(const struct fed_answer *a)
+{
+    if (a->n == 0 && a->n_broken >= FIND_ROWS)
+        sv_log_warning("state store: %zu tokens of Routers are broken, one after the other: those "
+                       "with lower numbers do not count for their users",
+                       a->n_broken);
+    return a->n == 0 || a->n + a->n_broken < FIND_ROWS;
 }
 
 static void look_for_more(struct rtr_token_table *t);
@@ -193,8 +204,8 @@ static void on_list(const struct fed_answer *a, void *userdata)
     }
     for (size_t i = 0; i < a->n && rtr_token_table_count(t) < RTR_TOKENS_MAX; i++)
         take(t, &a->tokens[i]);
-    next = below(t, a);
-    t->found = a->n + a->n_broken == 0 || next <= 0 || rtr_token_table_count(t) >= RTR_TOKENS_MAX;
+    next = below(a);
+    t->found = is_last(a) || next <= 0 || rtr_token_table_count(t) >= RTR_TOKENS_MAX;
     if (t->found) {
         rest(t);
         return;

@@ -24,7 +24,26 @@ static struct {
     struct rtr_token_table *table;
     struct sv_arena *a;
     int added;
+    size_t broken; /* rows of each answer to a list; 0: the store answers */
+    int lists;
 } g;
+
+int __real_fed_store_call(struct fed_store *s, const struct fed_request *q, fed_done done,
+                          void *userdata, uint64_t *ret_call);
+int __wrap_fed_store_call(struct fed_store *s, const struct fed_request *q, fed_done done,
+                          void *userdata, uint64_t *ret_call);
+int __wrap_fed_store_call(struct fed_store *s, const struct fed_request *q, fed_done done,
+                          void *userdata, uint64_t *ret_call)
+{
+    const struct fed_answer broken = { .n_broken = g.broken };
+
+    if (q->op != FED_TOKEN_LIST || !g.broken)
+        return __real_fed_store_call(s, q, done, userdata, ret_call);
+    if (++g.lists > 2)
+        fail_msg("the list is asked for again and again");
+    done(&broken, userdata);
+    return 0;
+}
 
 static int up(void **state)
 {
@@ -117,10 +136,28 @@ static void test_ended(void **state)
     assert_int_equal(rtr_token_table_of(g.table, "bob"), 1);
 }
 
+/* Rows that are broken have no numbers behind which the list could go on. */
+static void test_broken(void **state)
+{
+    static const size_t broken[] = { 1, 255, 256 };
+
+    (void)state;
+    g.conf.scan_ms = DAY;
+    for (size_t i = 0; i < 3; i++) {
+        g.lists = 0;
+        g.broken = broken[i];
+        g.table = rtr_token_table_new(g.event, g.store, &g.conf);
+        while (!g.lists)
+            assert_true(sd_event_run(g.event, UINT64_MAX) >= 0);
+        assert_int_equal(g.lists, 1);
+        g.table = rtr_token_table_free(g.table);
+    }
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(test_##name, up, down)
-    const struct CMUnitTest tests[] = { T(far_back), T(ended) };
+    const struct CMUnitTest tests[] = { T(far_back), T(ended), T(broken) };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
