@@ -136,24 +136,45 @@ static int64_t token_number(const char *child)
     return n;
 }
 
+struct token {
+    int64_t number;
+    const char *child;
+};
+
 /* The highest first. */
 static int by_number(const void *a, const void *b)
 {
-    const int64_t x = token_number(*(char *const *)a), y = token_number(*(char *const *)b);
+    const struct token *x = a, *y = b;
 
-    return (x < y) - (x > y);
+    return (x->number < y->number) - (x->number > y->number);
 }
 
-static void push_token(struct fed_zk_run *r, const struct fed_zk_task *folder, const char *child)
+/* Those that were asked for, and some more: nodes go while the list is read. All tokens there are
+ * are in every answer, of which a caller has a part at a time. */
+static void push_tokens(struct fed_zk_run *r, const struct fed_zk_task *folder,
+                        const struct sv_zk_answer *children)
 {
+    const size_t most = 2 * (size_t)fed_call_limit(r->call);
     struct sv_arena *a = r->call->arena;
-    const int64_t n = token_number(child);
-    const char *name;
+    struct token *all = sv_newn(a, struct token, children->n_children + 1);
+    size_t n = 0;
 
-    if (n < 0 || n > r->call->request.token.sequence)
+    if (!all) {
+        fed_zk_fail_status(r, -ENOMEM);
         return;
-    name = sv_arena_printf(a, "%" PRId64, n);
-    push(r, name ? sv_arena_printf(a, "%s/%s", folder->path, child) : NULL, name, true);
+    }
+    for (size_t i = 0; i < children->n_children; i++) {
+        const int64_t number = token_number(children->children[i]);
+
+        if (number >= 0 && number <= r->call->request.token.sequence)
+            all[n++] = (struct token){ number, children->children[i] };
+    }
+    qsort(all, n, sizeof(*all), by_number);
+    for (size_t i = 0; i < n && i < most && r->call; i++) {
+        const char *name = sv_arena_printf(a, "%" PRId64, all[i].number);
+
+        push(r, name ? sv_arena_printf(a, "%s/%s", folder->path, all[i].child) : NULL, name, true);
+    }
 }
 
 /* A child of a folder: a record, or the first half of applications' ids. */
@@ -166,10 +187,6 @@ static void push_child(struct fed_zk_run *r, const struct fed_zk_task *folder, c
         folder->name ? sv_arena_printf(a, "%s%s", folder->name, child) : sv_arena_strdup(a, child);
     bool halves = !folder->name && strstr(folder->path, "/HIERARCHIES/");
 
-    if (op == FED_TOKEN_LIST) {
-        push_token(r, folder, child);
-        return;
-    }
     if (op == FED_HOME_LIST && !sv_has_prefix(name ?: "", FED_ZK_APPLICATION))
         return; /* "HIERARCHIES", and what is nobody's */
     if (op == FED_MEMBER_REGISTER && sv_streq(child, r->call->request.member.id))
@@ -187,6 +204,11 @@ static void on_children(struct fed_zk_run *r, int status, const struct sv_zk_ans
         fed_zk_fail_status(r, status);
         return;
     }
+    if (status == 0 && r->call->request.op == FED_TOKEN_LIST) {
+        push_tokens(r, t, a);
+        next(r);
+        return;
+    }
     names = sv_newn(r->call->arena, const char *, n + 1);
     if (!names) {
         fed_zk_fail_status(r, -ENOMEM);
@@ -194,7 +216,7 @@ static void on_children(struct fed_zk_run *r, int status, const struct sv_zk_ans
     }
     for (size_t i = 0; i < n; i++)
         names[i] = a->children[i];
-    qsort(names, n, sizeof(*names), r->call->request.op == FED_TOKEN_LIST ? by_number : by_name);
+    qsort(names, n, sizeof(*names), by_name);
     for (size_t i = 0; i < n && r->call; i++)
         push_child(r, t, names[i]);
     next(r);
