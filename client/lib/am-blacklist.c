@@ -4,6 +4,8 @@
 
 #include "client/lib/am-internal.h"
 
+#define NAMES_AT_ONCE 5000 /* of one request: a ResourceManager of ours takes 10,000 */
+
 static void mark(struct cli_am *am, struct am_name *n)
 {
     if (!n->dirty)
@@ -54,6 +56,7 @@ int cli_am_add_blacklist(struct cli_am *am, struct sv_arena *a,
         return -ENOMEM;
     hadoop__yarn__resource_blacklist_request_proto__init(b);
     DL_COUNT(am->dirty_names, n, count);
+    count = SV_MIN(count, (size_t)NAMES_AT_ONCE);
     b->blacklist_additions = sv_newn(a, char *, count);
     b->blacklist_removals = sv_newn(a, char *, count);
     if (!b->blacklist_additions || !b->blacklist_removals)
@@ -67,6 +70,8 @@ int cli_am_add_blacklist(struct cli_am *am, struct sv_arena *a,
             b->blacklist_additions[b->n_blacklist_additions++] = copy;
         else
             b->blacklist_removals[b->n_blacklist_removals++] = copy;
+        if (--count == 0)
+            break;
     }
     m->blacklist_request = b;
     return 0;
@@ -83,12 +88,15 @@ static void forget(struct cli_am *am, struct am_name *n)
 void cli_am_blacklist_taken(struct cli_am *am)
 {
     struct am_name *n, *tmp;
+    size_t left = NAMES_AT_ONCE;
 
     DL_FOREACH_SAFE (am->dirty_names, n, tmp) {
         if (n->on)
             unmark(am, n);
         else
             forget(am, n);
+        if (--left == 0)
+            break;
     }
 }
 

@@ -411,6 +411,24 @@ static void test_blacklist(void **state)
     assert_string_equal(w->last->blacklist_request->blacklist_removals[0], "bad1");
 }
 
+/* More names than the ResourceManager takes at once go with several requests. */
+static void test_long_blacklist(void **state)
+{
+    struct cluster *w = *state;
+    char host[16];
+
+    run_registered(w);
+    for (int i = 0; i < 5002; i++) {
+        (void)snprintf(host, sizeof(host), "bad%d", i);
+        assert_int_equal(cli_am_blacklist(w->am, host, true), 0);
+    }
+    run_asked(w);
+    assert_int_equal(w->last->blacklist_request->n_blacklist_additions, 5000);
+    run_asked(w);
+    assert_int_equal(w->last->blacklist_request->n_blacklist_additions, 2);
+    assert_string_equal(w->last->blacklist_request->blacklist_additions[1], "bad5001");
+}
+
 /* ---- After a restart of the ResourceManager ---- */
 
 /* Everything that is open goes once more, and nothing that has ended. */
@@ -470,12 +488,13 @@ static void test_many(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        T(test_request_id),   T(test_want),
-        T(test_places),       T(test_replaced_places),
-        T(test_count_down),   T(test_count_down_of_places),
-        T(test_refused),      T(test_scheduling_request),
-        T(test_counts_added), T(test_blacklist),
-        T(test_resync),       T(test_many),
+        T(test_request_id),     T(test_want),
+        T(test_places),         T(test_replaced_places),
+        T(test_count_down),     T(test_count_down_of_places),
+        T(test_refused),        T(test_scheduling_request),
+        T(test_counts_added),   T(test_blacklist),
+        T(test_long_blacklist), T(test_resync),
+        T(test_many),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
