@@ -170,7 +170,7 @@ static void take(struct rtr_token_table *t, const struct fed_token *row)
                                row->renew_ms); /* without memory it is not counted, ignoring */
 }
 
-/* What is below the rows of an answer, of which each is below the one before it. */
+/* The highest number that the rows of an answer are above. */
 static int64_t below(const struct fed_answer *a)
 {
     int64_t next = INT32_MAX;

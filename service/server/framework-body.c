@@ -7,8 +7,8 @@
 
 #include "service/server/frameworks-internal.h"
 
-/* Of bodies that wait for the thread, with those whose clients have gone: the HTTP server does not
- * count these any more. */
+/* Bytes of bodies that wait for the thread, with those whose clients have gone: the HTTP server
+ * does not count these any more. */
 #define READINGS_MAX ((size_t)64 << 20)
 
 struct reading {               /* on the thread */

@@ -164,7 +164,7 @@ static void long_bodies(void **state)
     stop(&f);
 }
 
-/* What the thread has is bounded, with the bodies of clients that have gone. */
+/* The thread's queue is bounded, with the bodies of clients that have gone. */
 static void bounded(void **state)
 {
     const struct svc_lr_settings settings = { .gpus = false };
