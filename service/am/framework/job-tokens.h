@@ -1,6 +1,7 @@
 /* The tokens that the application was submitted with, as selvedge-services takes them in a cluster
  * with Kerberos: those of file systems are for tasks, too, that of the ResourceManager is for the
- * master alone. Pure. */
+ * master alone. A task on the master's node, which has the same account, could read it all the
+ * same. Pure. */
 #ifndef SELVEDGE_SERVICE_AM_FRAMEWORK_JOB_TOKENS_H
 #define SELVEDGE_SERVICE_AM_FRAMEWORK_JOB_TOKENS_H
 
