@@ -62,8 +62,8 @@ struct sv_zk *sv_zk_free(struct sv_zk *z);
 /* As above, and tells the server that the session ends, and with it what is ephemeral: for the end
  * of a program, because it blocks while the socket takes nothing, for 3 s at most. */
 struct sv_zk *sv_zk_end(struct sv_zk *z);
-/* For whoever computes for longer than a session lasts: answers are taken, with their callbacks, and
- * the servers hear that it lives. Not from a callback. */
+/* For whoever computes for longer than a session lasts: answers are taken, with their callbacks,
+ * and the servers hear that it lives. Not from a callback. */
 void sv_zk_breathe(struct sv_zk *z);
 bool sv_zk_connected(const struct sv_zk *z);
 /* The timeout that the servers have granted; 0: not connected. */
