@@ -16,6 +16,13 @@ struct svc_ha_group { /* of one owner */
 
 /* ---- Changes ---- */
 
+static void change_free(struct svc_ha_change *c)
+{
+    free(c->path);
+    free(c->value);
+    free(c);
+}
+
 struct svc_ha_change *svc_ha_change_new(const char *path, const void *value, size_t len)
 {
     struct svc_ha_change *c = calloc(1, sizeof(*c));
@@ -25,7 +32,7 @@ struct svc_ha_change *svc_ha_change_new(const char *path, const void *value, siz
     c->path = strdup(path);
     c->value = value ? malloc(len + 1) : NULL;
     if (!c->path || (value && !c->value)) {
-        svc_ha_change_free(c);
+        change_free(c);
         return NULL;
     }
     if (value) {
@@ -36,19 +43,12 @@ struct svc_ha_change *svc_ha_change_new(const char *path, const void *value, siz
     return c;
 }
 
-void svc_ha_change_free(struct svc_ha_change *c)
-{
-    free(c->path);
-    free(c->value);
-    free(c);
-}
-
 void svc_ha_changes_free(struct svc_ha_change *list)
 {
     struct svc_ha_change *c, *tmp;
 
     DL_FOREACH_SAFE (list, c, tmp)
-        svc_ha_change_free(c);
+        change_free(c);
 }
 
 static size_t size_of(const struct svc_ha_change *c)
@@ -111,12 +111,12 @@ int svc_ha_batch_add(struct svc_ha_batch *b, const char *owner, struct svc_ha_ch
     was = old ? old->group : NULL;
     g = was && !may_be_parted(was) ? was : group_of(b, owner); /* with those that it came with */
     if (!g) {
-        svc_ha_change_free(c);
+        change_free(c);
         return -ENOMEM;
     }
     if (old) {
         take_out(b, old);
-        svc_ha_change_free(old);
+        change_free(old);
     }
     if (was && was != g && !was->changes)
         drop_group(b, was);
@@ -144,7 +144,7 @@ int svc_ha_batch_move(struct svc_ha_batch *b, struct svc_ha_batch *from)
             if (r == 0)
                 r = svc_ha_batch_add(b, g->owner, c);
             else
-                svc_ha_change_free(c);
+                change_free(c);
         }
         drop_group(from, g);
     }

@@ -24,7 +24,6 @@ struct svc_ha_batch {
 
 /* Copies path and value; `value` NULL: the node is to be removed. NULL: no memory. */
 struct svc_ha_change *svc_ha_change_new(const char *path, const void *value, size_t len);
-void svc_ha_change_free(struct svc_ha_change *c);
 void svc_ha_changes_free(struct svc_ha_change *list); /* by .next */
 
 /* Takes the change. `owner` "": nobody's. -ENOMEM: it is freed. */

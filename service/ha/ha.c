@@ -54,7 +54,7 @@ struct svc_ha {
 
 /* ---- Requests of a step ---- */
 
-struct ask { /* `h` NULL: nobody waits any more */
+struct ask { /* a request to ZooKeeper; `h` NULL: its caller has gone */
     struct svc_ha *h;
     struct ask **at;
     ask_fn fn;

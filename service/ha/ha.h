@@ -4,7 +4,8 @@
  *     Active   ephemeral: who is active: an id of this life of a session, a space, its URL
  *     Fence    the id of the last one that was active, a space, a number
  *
- * Who makes Active then sets Fence, which ends all writing of the one before, and reads everything.
+ * The server that makes Active then sets Fence, which ends all writing of the one before, and reads
+ * everything.
  * Each of its requests sets Fence from the version that it knows (writer.h). It acts for as long as
  * its session is certain to live: for two thirds of the timeout after the last question for Active
  * that was answered. On the loop: nothing waits. */

@@ -189,7 +189,7 @@ static void on_fence(int status, const struct sv_zk_answer *a, void *userdata)
     size_t n;
 
     if (!w || w->failed || status == -ENOTCONN || status == -ECANCELED)
-        return; /* asked again with the next connection */
+        return; /* the request is repeated on the next connection */
     n = strlen(w->id);
     if (status == 0 && (a->len < n + 1 || memcmp(a->data, w->id, n) != 0))
         status = -ESTALE;

@@ -1,6 +1,6 @@
 /* Tests client/http/plain-get.c against a server of the test, with names looked up on a thread:
  * answers in parts, URLs that it leaves to libcurl, and the end of a request before its answer.
- * What it makes of answers: test-plain-answer, test-fetch. */
+ * Answers are tested in test-plain-answer and test-fetch. */
 #include "client/http/plain-get.h"
 
 #include <arpa/inet.h>
